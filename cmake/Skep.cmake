@@ -1,0 +1,54 @@
+# Helpers of the build: compiler flags, skep_layer(), skep_test().
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+add_library(skep_flags INTERFACE)
+target_compile_definitions(skep_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
+target_compile_options(skep_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wconversion -Wenum-conversion -Wvla -Wstrict-prototypes
+  -Wmissing-prototypes -Werror>)
+if(SKEP_SANITIZE)
+  add_compile_options(-fsanitize=${SKEP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SKEP_SANITIZE})
+endif()
+
+# Headers of a layer are included as "layer/file.h". A folder that holds nothing but a link named after the layer is the
+# include path, so that only the layers a target links become visible to it.
+function(skep_layer_include name)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/layers/${name})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/layers/${name}/${name} SYMBOLIC)
+endfunction()
+
+# skep_layer(name LAYERS lower... LIBS external...): every .c file of the folder but tests becomes the library skep_<name>;
+# every x_test.c becomes the test <name>.x. Globbing is meant: a file's place in the tree says where it belongs.
+function(skep_layer name)
+  cmake_parse_arguments(A "" "" "LAYERS;LIBS;SOURCES" ${ARGN})
+  skep_layer_include(${name})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.c$")
+  list(FILTER tests INCLUDE REGEX "_test\\.c$")
+  add_library(skep_${name} STATIC ${sources} ${A_SOURCES})
+  target_include_directories(skep_${name} PUBLIC ${CMAKE_BINARY_DIR}/layers/${name} ${CMAKE_SOURCE_DIR}/include)
+  list(TRANSFORM A_LAYERS PREPEND skep_ OUTPUT_VARIABLE lower)
+  target_link_libraries(skep_${name} PUBLIC ${lower} PRIVATE skep_flags PUBLIC ${A_LIBS} Threads::Threads)
+  if(SKEP_TESTS)
+    foreach(source ${tests})
+      get_filename_component(base ${source} NAME_WE)
+      string(REGEX REPLACE "_test$" "" base ${base})
+      skep_test(${name}.${base} ${source} skep_${name})
+    endforeach()
+  endif()
+endfunction()
+
+# skep_test(name source libs...): one cmocka program.
+function(skep_test name source)
+  find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+  string(REPLACE "." "_" target "test_${name}")
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE ${ARGN} skep_flags ${CMOCKA_LIBRARY})
+  target_compile_definitions(${target} PRIVATE SKEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES LABELS unit)
+endfunction()
