@@ -40,11 +40,15 @@ typedef struct skep_split {
   uint32_t n_deletes;     /* delete delta files that can touch this split */
   const skep_split_file *deletes;
   uint32_t delete_set;    /* splits with equal numbers of one plan share their delete files: load once, share */
+  /* All table columns, no partition columns: `columns` is a projection of it by name (also of nested fields). Positions of the
+     evolution count here; columns that only the predicate needs are read by their type here. Never NULL. */
+  const skep_type *table;
   const skep_type *columns;         /* projected table columns (target type, no partition columns) */
-  skep_orc_evolution evolution;
+  skep_orc_evolution evolution;     /* is_acid and table are set by the scan, file by file: leave them false and NULL */
   skep_calendar unmarked_calendar;
-  const skep_type *partition_columns; /* struct of the projected ones, or NULL */
-  uint32_t n_partition_values;
+  const skep_type *partition_columns; /* struct: the projected ones, then those that only the predicate names; or NULL */
+  uint32_t n_partition_columns;       /* how many of them are delivered (the first ones) */
+  uint32_t n_partition_values;        /* one for each of partition_columns */
   const char *const *partition_values; /* unescaped text; NULL = default partition */
   const char *predicate;  /* text (skep_pred_print), or NULL; over columns and partition columns */
   bool row_ids;           /* output starts with writeid bigint, bucketid int, rowid bigint */

@@ -14,6 +14,9 @@ typedef struct skep_orc_evolution {
   bool match_case; /* names compared exactly; else ignoring ASCII case */
   bool is_acid;    /* the file's root is the six ACID columns, always matched by name ignoring case; the levels above are counted
                       from the struct `row` */
+  /* All columns of the table, when the target (its `row` for ACID files) is a projection of them: positions are counted here, and
+     target columns are found in it by name, ignoring case. NULL: the target is whole. */
+  const skep_type *table;
 } skep_orc_evolution;
 
 enum { SKEP_ORC_MISSING = UINT32_MAX };
