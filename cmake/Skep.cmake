@@ -52,6 +52,7 @@ function(skep_test name source)
   string(REPLACE "." "_" target "test_${name}")
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE ${ARGN} skep_flags ${CMOCKA_LIBRARY})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests) # "support/test.h", "support/failing_alloc.h"
   target_compile_definitions(${target} PRIVATE SKEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES LABELS unit)

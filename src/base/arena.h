@@ -15,8 +15,8 @@ typedef struct skep_arena {
 void skep_arena_init(skep_arena *arena, const skep_ctx *ctx, size_t max_bytes);
 void skep_arena_fini(skep_arena *arena); /* frees all; safe on a zeroed arena and twice */
 
-void *skep_arena_alloc(skep_arena *arena, size_t size);                /* 16-byte aligned, not zeroed; NULL when out */
-void *skep_arena_zero(skep_arena *arena, size_t n, size_t size);       /* n * size checked; zeroed */
+void *skep_arena_alloc(skep_arena *arena, size_t size);          /* 16-byte aligned, not zeroed; NULL when out */
+void *skep_arena_zero(skep_arena *arena, size_t n, size_t size); /* n * size checked; zeroed */
 char *skep_arena_strndup(skep_arena *arena, const char *text, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* A growable byte buffer with a maximum. Once an append fails the buffer stays failed, so a caller may append many times
- * and ask once. */
+/* A growable byte buffer with a maximum. Once an append fails the buffer stays failed, so a caller may append many
+ * times and ask once. */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 

@@ -12,7 +12,9 @@ typedef struct skep_bytes {
   size_t left;
 } skep_bytes;
 
-static inline skep_bytes skep_bytes_of(const void *data, size_t size) { return (skep_bytes){(const uint8_t *)data, size}; }
+static inline skep_bytes skep_bytes_of(const void *data, size_t size) {
+  return (skep_bytes){(const uint8_t *)data, size};
+}
 
 /* The next n bytes as a cursor of their own; false and nothing moved when fewer are left. */
 static inline bool skep_bytes_take(skep_bytes *b, size_t n, skep_bytes *out) {

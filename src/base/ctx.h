@@ -56,14 +56,17 @@ typedef struct skep_ctx {
 /* malloc, default limits, the system's clocks and randomness, no log. */
 void skep_ctx_init(skep_ctx *ctx);
 
-void *skep_alloc(const skep_ctx *ctx, size_t size);               /* NULL when out of memory; size 0 gives a block */
+void *skep_alloc(const skep_ctx *ctx, size_t size);                /* NULL when out of memory; size 0 gives a block */
 void *skep_alloc_zero(const skep_ctx *ctx, size_t n, size_t size); /* n * size checked; zeroed */
 void *skep_resize(const skep_ctx *ctx, void *block, size_t size);
-void skep_release(const skep_ctx *ctx, void *block);              /* accepts NULL */
-char *skep_strndup(const skep_ctx *ctx, const char *text, size_t length); /* NUL-terminated copy of exactly length bytes */
+void skep_release(const skep_ctx *ctx, void *block); /* accepts NULL */
+char *skep_strndup(const skep_ctx *ctx, const char *text,
+                   size_t length); /* NUL-terminated copy of exactly length bytes */
 
-/* Room for `need` elements of `size` bytes in *block: grows *capacity by doubling. SKEP_ERR_NOMEM leaves both as they were. */
-SKEP_NODISCARD skep_status skep_grow(const skep_ctx *ctx, void **block, size_t *capacity, size_t need, size_t size, skep_err *err);
+/* Room for `need` elements of `size` bytes in *block: grows *capacity by doubling. SKEP_ERR_NOMEM leaves both as they
+ * were. */
+SKEP_NODISCARD skep_status skep_grow(const skep_ctx *ctx, void **block, size_t *capacity, size_t need, size_t size,
+                                     skep_err *err);
 
 /* One line to the context's log, when its level asks for it. */
 void skep_log(const skep_ctx *ctx, skep_log_level level, const char *format, ...) SKEP_PRINTF(3, 4);
