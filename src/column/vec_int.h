@@ -1,0 +1,18 @@
+/* What the files of this layer share about the memory of vectors. */
+#ifndef COLUMN_VEC_INT_H
+#define COLUMN_VEC_INT_H
+
+#include "column/vec.h"
+
+/* Bytes that n entries take in `values` and in `offsets`. */
+size_t skep_vec_values_bytes(skep_form form, int64_t n);
+size_t skep_vec_offsets_bytes(skep_form form, int64_t n);
+
+static inline bool skep_bit_get(const void *bits, int64_t i) { return ((const uint8_t *)bits)[i >> 3] >> (i & 7) & 1; }
+static inline void skep_bit_set(void *bits, int64_t i) { ((uint8_t *)bits)[i >> 3] |= (uint8_t)(1u << (i & 7)); }
+static inline void skep_bit_clear(void *bits, int64_t i) { ((uint8_t *)bits)[i >> 3] &= (uint8_t) ~(1u << (i & 7)); }
+
+/* Number of 1 bits among n bits from bit `first`. Reads no byte that holds none of them. */
+int64_t skep_bits_count(const void *bits, int64_t first, int64_t n);
+
+#endif
