@@ -8,6 +8,8 @@
 
 typedef enum skep_dir_kind { SKEP_DIR_BASE, SKEP_DIR_DELTA, SKEP_DIR_DELETE_DELTA, SKEP_DIR_OTHER } skep_dir_kind;
 
+#define SKEP_FLUSH_LENGTH_SUFFIX "_flush_length"
+
 /* base_W[_vT], delta_X_Y[_S][_vT], delete_delta_X_Y[_S][_vT]. */
 typedef struct skep_dir_name {
   skep_dir_kind kind;
@@ -48,9 +50,11 @@ typedef struct skep_bucket {
 bool skep_bucket_decode(int32_t property, skep_bucket *out); /* false: version above 1 */
 int32_t skep_bucket_encode(int32_t writer, int32_t statement); /* version 1; both 0..4095 */
 
-/* One partition directory component "name=value": both unescaped into `out` buffers. False when there is no '='. */
+/* One partition directory component "name=value": both unescaped and appended to the buffers. False when there is no '=' or
+ * nothing before it. A value may hold any byte, NUL included. */
 bool skep_partition_component_parse(const char *component, skep_buf *name, skep_buf *value);
-void skep_partition_escape(const char *text, size_t length, skep_buf *out);
+/* Appends a name or value as Hive writes it into a path; empty becomes the default partition. */
+void skep_partition_escape(const char *chars, size_t length, skep_buf *out);
 #define SKEP_DEFAULT_PARTITION "__HIVE_DEFAULT_PARTITION__"
 
 #endif
