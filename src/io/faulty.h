@@ -7,8 +7,8 @@
 /* Does not own `below`, which must outlive it. */
 SKEP_NODISCARD skep_status skep_fs_faulty_new(const skep_ctx *ctx, skep_fs *below, skep_fs **out, skep_err *err);
 
-/* The nth call from now on (1 = the next one, over all methods of the file system and its files, close excepted) fails with
- * SKEP_ERR_IO; 0 switches failing off. `sticky`: every later call fails too. */
+/* The nth call from now on (1 = the next one, over all methods of the file system and its files, close excepted) fails
+ * with SKEP_ERR_IO; 0 switches failing off. `sticky`: every later call fails too. */
 void skep_fs_faulty_fail_nth(skep_fs *fs, uint64_t nth, bool sticky);
 
 /* Counts since creation: for tests that bound the work of a plan or a scan. */

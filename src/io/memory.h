@@ -7,6 +7,7 @@
 SKEP_NODISCARD skep_status skep_fs_memory_new(const skep_ctx *ctx, skep_fs **out, skep_err *err);
 
 /* Creates or replaces a file with these bytes (copied), with its parent directories. */
-SKEP_NODISCARD skep_status skep_fs_memory_put(skep_fs *fs, const char *path, const void *bytes, size_t size, skep_err *err);
+SKEP_NODISCARD skep_status skep_fs_memory_put(skep_fs *fs, const char *path, const void *bytes, size_t size,
+                                              skep_err *err);
 
 #endif

@@ -1,0 +1,123 @@
+/* What only a real file system has: links, pipes, files that shrink. */
+#include "io/posix.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "support/temp_dir.h"
+#include "support/test.h"
+
+typedef struct fixture {
+  skep_ctx ctx;
+  temp_dir dir;
+  skep_fs *fs;
+  char path[400];
+} fixture;
+
+static int setup(void **state) {
+  static fixture f;
+  skep_err err = {0};
+  skep_ctx_init(&f.ctx);
+  temp_dir_make(&f.dir);
+  assert_ok(skep_fs_posix_new(&f.ctx, &f.fs, &err), err);
+  *state = &f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  skep_fs_free(f->fs);
+  temp_dir_remove(&f->dir);
+  return 0;
+}
+
+static const char *path(fixture *f, const char *name) {
+  snprintf(f->path, sizeof f->path, "%s/%s", f->dir.path, name);
+  return f->path;
+}
+
+static void put(fixture *f, const char *name, const char *text) {
+  FILE *out = fopen(path(f, name), "w");
+  assert_non_null(out);
+  fputs(text, out);
+  assert_int_equal(fclose(out), 0);
+}
+
+typedef struct found {
+  int kinds[3];
+  uint64_t bytes;
+} found;
+
+static skep_status count(void *self, const skep_entry *entry, skep_err *err) {
+  (void)err;
+  found *f = self;
+  f->kinds[entry->kind]++;
+  f->bytes += entry->size_bytes;
+  return SKEP_OK;
+}
+
+static void links_are_followed_and_dangling_ones_are_other(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  put(f, "file", "12345");
+  assert_int_equal(symlink("file", path(f, "to_file")), 0);
+  assert_int_equal(symlink(".", path(f, "to_dir")), 0);
+  assert_int_equal(symlink("nowhere", path(f, "dangling")), 0);
+  assert_int_equal(symlink("loop", path(f, "loop")), 0);
+  found all = {0};
+  assert_ok(skep_fs_list(f->fs, f->dir.path, true, count, &all, &err), err);
+  assert_int_equal(all.kinds[SKEP_ENTRY_FILE], 2);
+  assert_int_equal(all.kinds[SKEP_ENTRY_DIR], 1);
+  assert_int_equal(all.kinds[SKEP_ENTRY_OTHER], 2);
+  assert_int_equal(all.bytes, 10);
+  skep_stat st;
+  assert_fails(skep_fs_stat(f->fs, path(f, "dangling"), &st, &err), SKEP_ERR_NOT_FOUND, err, "No such file");
+  assert_fails(skep_fs_stat(f->fs, path(f, "loop"), &st, &err), SKEP_ERR_ARGUMENT, err, "symbolic links");
+}
+
+static void a_pipe_is_refused_without_waiting(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_file *file;
+  assert_int_equal(mkfifo(path(f, "pipe"), 0600), 0);
+  assert_fails(skep_fs_open_read(f->fs, path(f, "pipe"), &file, &err), SKEP_ERR_ARGUMENT, err, "not a regular file");
+}
+
+static void a_file_that_shrank_since_it_was_opened_is_corrupt(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_file *file;
+  char bytes[8];
+  put(f, "file", "12345678");
+  assert_ok(skep_fs_open_read(f->fs, path(f, "file"), &file, &err), err);
+  assert_int_equal(truncate(path(f, "file"), 5), 0);
+  assert_fails(skep_file_read_at(file, 2, bytes, 6, &err), SKEP_ERR_CORRUPT, err,
+               "the file ends at 5, 3 bytes before the end of a read; it had 8 bytes when it was opened");
+  skep_file_close(file, NULL);
+}
+
+static void a_failed_write_is_remembered(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_file *file;
+  if (access("/dev/full", W_OK) != 0) skip();
+  assert_ok(skep_fs_create(f->fs, path(f, "file"), &file, &err), err);
+  /* The only descriptor we opened last; the device accepts nothing. */
+  int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+  assert_int_equal(dup2(full, full - 1), full - 1);
+  assert_fails(skep_file_append(file, "x", 1, &err), SKEP_ERR_IO, err, "cannot write: No space left on device");
+  assert_fails(skep_file_append(file, "x", 1, &err), SKEP_ERR_IO, err, "an earlier write to this file failed");
+  assert_fails(skep_file_sync(file, &err), SKEP_ERR_IO, err, "an earlier write to this file failed");
+  skep_file_close(file, NULL);
+  close(full);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(links_are_followed_and_dangling_ones_are_other, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_pipe_is_refused_without_waiting, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_shrank_since_it_was_opened_is_corrupt, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_failed_write_is_remembered, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

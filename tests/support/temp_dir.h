@@ -1,0 +1,33 @@
+/* A directory of its own for a test, removed with everything in it afterwards. */
+#ifndef SUPPORT_TEMP_DIR_H
+#define SUPPORT_TEMP_DIR_H
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct temp_dir {
+  char path[256];
+} temp_dir;
+
+/* Aborts when the system gives no directory: no test can go on. */
+static inline void temp_dir_make(temp_dir *dir) {
+  const char *parent = getenv("TMPDIR");
+  int n = snprintf(dir->path, sizeof dir->path, "%s/skep-test-XXXXXX", parent == NULL ? "/tmp" : parent);
+  if (n < 0 || (size_t)n >= sizeof dir->path || mkdtemp(dir->path) == NULL) abort();
+}
+
+static inline int temp_dir_remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+  (void)st;
+  (void)type;
+  (void)ftw;
+  return remove(path);
+}
+
+static inline void temp_dir_remove(temp_dir *dir) {
+  if (dir->path[0] != '\0') nftw(dir->path, temp_dir_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  dir->path[0] = '\0';
+}
+
+#endif
