@@ -8,8 +8,8 @@ static skep_status wrap(skep_status st, uint32_t stripe, skep_err *err) {
 /* Runs one look-up in a stripe with access of its own. */
 typedef skep_status look_up(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, void *self, skep_err *err);
 
-static skep_status in_stripe(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe, look_up *look, void *self,
-                             skep_err *err) {
+static skep_status in_stripe(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe,
+                             look_up *look, void *self, skep_err *err) {
   if (stripe >= tail->n_stripes) return skep_fail(err, SKEP_ERR_ARGUMENT, "stripe %u of %u", stripe, tail->n_stripes);
   skep_orc_access a = {0};
   skep_orc_stripe_dir dir;
@@ -20,7 +20,8 @@ static skep_status in_stripe(skep_arena *arena, skep_file *file, const skep_orc_
   return wrap(st, stripe, err);
 }
 
-static skep_status look_info(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, void *self, skep_err *err) {
+static skep_status look_info(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, void *self,
+                             skep_err *err) {
   (void)a, (void)arena, (void)err;
   *(skep_orc_stripe_info *)self = dir->info;
   return SKEP_OK;
@@ -39,7 +40,8 @@ typedef struct column_query {
   const skep_orc_bloom **blooms;
 } column_query;
 
-static skep_status look_column(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, void *self, skep_err *err) {
+static skep_status look_column(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, void *self,
+                               skep_err *err) {
   column_query *q = self;
   if (q->column > a->tail->type->max_id)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "column %u of %u", q->column, a->tail->type->max_id + 1);
@@ -47,16 +49,17 @@ static skep_status look_column(skep_orc_access *a, skep_arena *arena, skep_orc_s
   return skep_orc_stripe_blooms(a, arena, dir, q->column, q->n_groups, q->blooms, err);
 }
 
-skep_status skep_orc_row_index_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe, uint32_t column,
-                                    uint32_t *n_groups, const skep_orc_row_group **groups, skep_err *err) {
+skep_status skep_orc_row_index_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe,
+                                    uint32_t column, uint32_t *n_groups, const skep_orc_row_group **groups,
+                                    skep_err *err) {
   *n_groups = 0;
   *groups = NULL;
   column_query q = {.column = column, .n_groups = n_groups, .groups = groups};
   return in_stripe(arena, file, tail, stripe, look_column, &q, err);
 }
 
-skep_status skep_orc_bloom_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe, uint32_t column,
-                                uint32_t *n_groups, const skep_orc_bloom **blooms, skep_err *err) {
+skep_status skep_orc_bloom_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe,
+                                uint32_t column, uint32_t *n_groups, const skep_orc_bloom **blooms, skep_err *err) {
   *n_groups = 0;
   *blooms = NULL;
   column_query q = {.column = column, .n_groups = n_groups, .blooms = blooms};
@@ -64,8 +67,10 @@ skep_status skep_orc_bloom_read(skep_arena *arena, skep_file *file, const skep_o
 }
 
 const char *skep_orc_stream_kind_name(uint32_t kind) {
-  static const char *const NAMES[] = {"PRESENT",   "DATA",      "LENGTH",       "DICTIONARY_DATA",   "DICTIONARY_COUNT", "SECONDARY",
-                                      "ROW_INDEX", "BLOOM_FILTER", "BLOOM_FILTER_UTF8", "ENCRYPTED_INDEX",  "ENCRYPTED_DATA"};
+  static const char *const NAMES[] = {
+      "PRESENT",       "DATA",      "LENGTH",       "DICTIONARY_DATA",   "DICTIONARY_COUNT",
+      "SECONDARY",     "ROW_INDEX", "BLOOM_FILTER", "BLOOM_FILTER_UTF8", "ENCRYPTED_INDEX",
+      "ENCRYPTED_DATA"};
   if (kind < sizeof NAMES / sizeof NAMES[0]) return NAMES[kind];
   return kind == 100 ? "STRIPE_STATISTICS" : kind == 101 ? "FILE_STATISTICS" : "UNKNOWN";
 }

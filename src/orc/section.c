@@ -3,7 +3,8 @@
 
 enum { CHUNK_HEADER = 3 };
 
-static skep_status decode_chunk(skep_orc_decompressor *codec, uint64_t block_size, skep_bytes *in, skep_buf *room, skep_err *err) {
+static skep_status decode_chunk(skep_orc_decompressor *codec, uint64_t block_size, skep_bytes *in, skep_buf *room,
+                                skep_err *err) {
   skep_bytes head, body;
   if (!skep_bytes_take(in, CHUNK_HEADER, &head))
     return skep_fail(err, SKEP_ERR_CORRUPT, "chunk header needs 3 bytes, %zu left", in->left);
@@ -53,6 +54,7 @@ void skep_pb_memory_init(skep_pb_memory *memory, const skep_ctx *ctx, uint64_t b
 }
 
 skep_status skep_pb_failure(const skep_pb_memory *memory, const char *what, size_t size, skep_err *err) {
-  if (memory->exhausted) return skep_fail(err, SKEP_ERR_LIMIT, "%s of %zu bytes unfolds beyond the memory limit", what, size);
+  if (memory->exhausted)
+    return skep_fail(err, SKEP_ERR_LIMIT, "%s of %zu bytes unfolds beyond the memory limit", what, size);
   return skep_fail(err, SKEP_ERR_CORRUPT, "%s of %zu bytes is no valid message", what, size);
 }

@@ -1,4 +1,5 @@
-/* Sections of a file that hold one protobuf message: chunks joined, decompressed, unpacked within limits. Inside orc only. */
+/* Sections of a file that hold one protobuf message: chunks joined, decompressed, unpacked within limits. Inside orc
+ * only. */
 #ifndef ORC_SECTION_H
 #define ORC_SECTION_H
 
@@ -8,10 +9,10 @@
 #include "base/bytes.h"
 #include "orc/codec.h"
 
-/* The decoded bytes of a section: all its chunks, one after the other. codec NULL: the bytes themselves (out points into
- * `in`, nothing is copied), else out points into `room`, which is reset. SKEP_ERR_LIMIT beyond room->max_size. */
-SKEP_NODISCARD skep_status skep_orc_section_decode(skep_orc_decompressor *codec, uint64_t block_size, skep_bytes in, skep_buf *room,
-                                                   skep_bytes *out, skep_err *err);
+/* The decoded bytes of a section: all its chunks, one after the other. codec NULL: the bytes themselves (out points
+ * into `in`, nothing is copied), else out points into `room`, which is reset. SKEP_ERR_LIMIT beyond room->max_size. */
+SKEP_NODISCARD skep_status skep_orc_section_decode(skep_orc_decompressor *codec, uint64_t block_size, skep_bytes in,
+                                                   skep_buf *room, skep_bytes *out, skep_err *err);
 
 /* An allocator for protobuf-c with a budget, so that a short message cannot unfold into unbounded memory. */
 typedef struct skep_pb_memory {

@@ -1,5 +1,5 @@
-/* Statistics and bloom filters as they stand in the file -> the structs of stats.h. Values that a writer is known to get wrong
- * are left out here, once for all users.
+/* Statistics and bloom filters as they stand in the file -> the structs of stats.h. Values that a writer is known to
+ * get wrong are left out here, once for all users.
  *
  * Sources: ORC Specification v1, "Column Statistics", "Bloom Filter Index"; the issues named at each rule. */
 #include "orc/stats_read.h"
@@ -16,7 +16,9 @@ skep_orc_writer_facts skep_orc_tail_writer(const skep_orc_tail *tail) {
   return (skep_orc_writer_facts){tail->writer, tail->writer_version, tail->software_version};
 }
 
-static bool is_java(const skep_orc_writer_facts *who) { return who->writer == WRITER_JAVA || who->writer == UINT32_MAX; }
+static bool is_java(const skep_orc_writer_facts *who) {
+  return who->writer == WRITER_JAVA || who->writer == UINT32_MAX;
+}
 
 static bool lacks(const skep_orc_writer_facts *who, uint32_t fix) { return is_java(who) && who->version < fix; }
 
@@ -75,8 +77,8 @@ static void read_double(const Skep__Orc__Proto__DoubleStatistics *from, skep_orc
   out->max.f64 = from->maximum;
 }
 
-static bool read_string(skep_arena *arena, const skep_orc_writer_facts *who, const Skep__Orc__Proto__StringStatistics *from,
-                        skep_orc_stats *out) {
+static bool read_string(skep_arena *arena, const skep_orc_writer_facts *who,
+                        const Skep__Orc__Proto__StringStatistics *from, skep_orc_stats *out) {
   out->kind = SKEP_ORC_STATS_STRING;
   /* HIVE-8732: before, maxima were merged wrongly and strings were compared as UTF-16. */
   if (lacks(who, HIVE_8732)) return true;
@@ -86,7 +88,8 @@ static bool read_string(skep_arena *arena, const skep_orc_writer_facts *who, con
   out->max_is_bound = !from->has_maximum && from->has_upper_bound;
   out->has_min = from->has_minimum || from->has_lower_bound;
   out->has_max = from->has_maximum || from->has_upper_bound;
-  if (out->has_min && !copy_bytes(arena, from->has_minimum ? from->minimum : from->lower_bound, &out->min.bytes)) return false;
+  if (out->has_min && !copy_bytes(arena, from->has_minimum ? from->minimum : from->lower_bound, &out->min.bytes))
+    return false;
   return !out->has_max || copy_bytes(arena, from->has_maximum ? from->maximum : from->upper_bound, &out->max.bytes);
 }
 
@@ -97,14 +100,17 @@ static bool read_decimal(skep_arena *arena, const skep_orc_writer_facts *who, co
   /* ORC-517: writer version ORC-135 has wrong minima and maxima of decimals that fit 64 bits. */
   bool wrong = is_java(who) && who->version == ORC_135 && type->precision <= 18;
   if (!wrong) {
-    out->has_min = from->has_minimum && parse_decimal(from->minimum, &out->min.decimal.unscaled, &out->min.decimal.scale);
-    out->has_max = from->has_maximum && parse_decimal(from->maximum, &out->max.decimal.unscaled, &out->max.decimal.scale);
+    out->has_min =
+        from->has_minimum && parse_decimal(from->minimum, &out->min.decimal.unscaled, &out->min.decimal.scale);
+    out->has_max =
+        from->has_maximum && parse_decimal(from->maximum, &out->max.decimal.unscaled, &out->max.decimal.scale);
   }
   out->has_sum = from->has_sum && from->sum.len > 0;
   return !out->has_sum || copy_bytes(arena, from->sum, &out->sum.decimal_text);
 }
 
-static void read_date(const skep_orc_writer_facts *who, const Skep__Orc__Proto__DateStatistics *from, skep_orc_stats *out) {
+static void read_date(const skep_orc_writer_facts *who, const Skep__Orc__Proto__DateStatistics *from,
+                      skep_orc_stats *out) {
   out->kind = SKEP_ORC_STATS_DATE;
   if (lacks(who, HIVE_8732)) return;
   out->has_min = from->has_minimum;
@@ -153,8 +159,8 @@ static void read_collection(const Skep__Orc__Proto__CollectionStatistics *from, 
   out->total_children = from->total_children;
 }
 
-static bool read_values(skep_arena *arena, const skep_orc_writer_facts *who, const skep_type *type, const pb_stats *from,
-                        skep_orc_stats *out) {
+static bool read_values(skep_arena *arena, const skep_orc_writer_facts *who, const skep_type *type,
+                        const pb_stats *from, skep_orc_stats *out) {
   switch (type->kind) {
     case SKEP_TINYINT:
     case SKEP_SMALLINT:
@@ -205,15 +211,16 @@ skep_status skep_orc_stats_from_pb(skep_arena *arena, const skep_orc_writer_fact
   return SKEP_OK;
 }
 
-/* ORC-1024: the C++ writer hashed negative numbers its own way up to these releases; those before 1.6.11 do not say which
- * they are. */
+/* ORC-1024: the C++ writer hashed negative numbers its own way up to these releases; those before 1.6.11 do not say
+ * which they are. */
 static bool is_old_cpp(const skep_orc_writer_facts *who) {
   if (who->writer != WRITER_CPP) return false;
   const char *v = who->software_version;
   return v == NULL || strncmp(v, "1.5.", 4) == 0 || strncmp(v, "1.6.", 4) == 0 || strcmp(v, "1.7.0") == 0;
 }
 
-bool skep_orc_bloom_is_usable(const skep_orc_writer_facts *who, const skep_type *type, bool utf8_stream, uint32_t bloom_encoding) {
+bool skep_orc_bloom_is_usable(const skep_orc_writer_facts *who, const skep_type *type, bool utf8_stream,
+                              uint32_t bloom_encoding) {
   if (is_old_cpp(who) || bloom_encoding > 1) return false;
   bool is_text = type->kind == SKEP_STRING || type->kind == SKEP_VARCHAR;
   switch (type->kind) {
@@ -229,15 +236,18 @@ bool skep_orc_bloom_is_usable(const skep_orc_writer_facts *who, const skep_type 
   }
 }
 
-bool skep_orc_bloom_from_pb(skep_arena *arena, const Skep__Orc__Proto__BloomFilter *from, bool utf8_stream, skep_orc_bloom *out) {
+bool skep_orc_bloom_from_pb(skep_arena *arena, const Skep__Orc__Proto__BloomFilter *from, bool utf8_stream,
+                            skep_orc_bloom *out) {
   memset(out, 0, sizeof *out);
   size_t n_words = utf8_stream ? from->utf8bitset.len / 8 : from->n_bitset;
-  if (n_words == 0 || n_words > UINT32_MAX / 64 || from->num_hash_functions == 0 || from->num_hash_functions > 255) return false;
+  if (n_words == 0 || n_words > UINT32_MAX / 64 || from->num_hash_functions == 0 || from->num_hash_functions > 255)
+    return false;
   if (utf8_stream && from->utf8bitset.len % 8 != 0) return false;
   uint64_t *words = skep_arena_alloc(arena, n_words * sizeof *words);
   if (words == NULL) return false;
   for (size_t i = 0; i < n_words; i++)
     words[i] = utf8_stream ? skep_load_le64(from->utf8bitset.data + 8 * i) : from->bitset[i];
-  *out = (skep_orc_bloom){.n_hashes = from->num_hash_functions, .n_words = (uint32_t)n_words, .words = words, .utf8 = utf8_stream};
+  *out = (skep_orc_bloom){
+      .n_hashes = from->num_hash_functions, .n_words = (uint32_t)n_words, .words = words, .utf8 = utf8_stream};
   return true;
 }

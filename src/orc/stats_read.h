@@ -15,14 +15,16 @@ typedef struct skep_orc_writer_facts {
 skep_orc_writer_facts skep_orc_tail_writer(const skep_orc_tail *tail);
 
 /* `from` may be NULL (nothing known). Bytes are copied into the arena. SKEP_ERR_NOMEM only. */
-SKEP_NODISCARD skep_status skep_orc_stats_from_pb(skep_arena *arena, const skep_orc_writer_facts *who, const skep_type *type,
-                                                  const Skep__Orc__Proto__ColumnStatistics *from, skep_orc_stats *out,
-                                                  skep_err *err);
+SKEP_NODISCARD skep_status skep_orc_stats_from_pb(skep_arena *arena, const skep_orc_writer_facts *who,
+                                                  const skep_type *type, const Skep__Orc__Proto__ColumnStatistics *from,
+                                                  skep_orc_stats *out, skep_err *err);
 
 /* True when bloom filters of this stream kind and encoding of a column can be trusted. */
-bool skep_orc_bloom_is_usable(const skep_orc_writer_facts *who, const skep_type *type, bool utf8_stream, uint32_t bloom_encoding);
+bool skep_orc_bloom_is_usable(const skep_orc_writer_facts *who, const skep_type *type, bool utf8_stream,
+                              uint32_t bloom_encoding);
 
 /* Words are copied into the arena; false (with out zeroed) when the filter is damaged or empty. */
-bool skep_orc_bloom_from_pb(skep_arena *arena, const Skep__Orc__Proto__BloomFilter *from, bool utf8_stream, skep_orc_bloom *out);
+bool skep_orc_bloom_from_pb(skep_arena *arena, const Skep__Orc__Proto__BloomFilter *from, bool utf8_stream,
+                            skep_orc_bloom *out);
 
 #endif

@@ -10,7 +10,8 @@ typedef Skep__Orc__Proto__StripeFooter pb_stripe_footer;
 /* An index section up to this size is read at once, whichever columns are asked for. */
 enum { SMALL_INDEX = 256 << 10 };
 
-skep_status skep_orc_access_init(skep_orc_access *a, const skep_ctx *ctx, skep_file *file, const skep_orc_tail *tail, skep_err *err) {
+skep_status skep_orc_access_init(skep_orc_access *a, const skep_ctx *ctx, skep_file *file, const skep_orc_tail *tail,
+                                 skep_err *err) {
   *a = (skep_orc_access){.ctx = ctx, .file = file, .tail = tail};
   uint64_t max = ctx->limits.max_stripe_meta_bytes;
   skep_buf_init(&a->raw, ctx, (size_t)max);
@@ -28,7 +29,8 @@ void skep_orc_access_fini(skep_orc_access *a) {
 
 skep_status skep_orc_access_read(skep_orc_access *a, uint64_t offset, void *out, size_t length, skep_err *err) {
   if (offset > a->tail->file_length || length > a->tail->file_length - offset)
-    return skep_fail(err, SKEP_ERR_CORRUPT, "range of %zu bytes at %llu lies outside the file", length, (unsigned long long)offset);
+    return skep_fail(err, SKEP_ERR_CORRUPT, "range of %zu bytes at %llu lies outside the file", length,
+                     (unsigned long long)offset);
   a->bytes_read += length;
   return skep_file_read_at(a->file, offset, out, length, err);
 }
@@ -43,8 +45,8 @@ static skep_status read_section(skep_orc_access *a, uint64_t offset, uint64_t le
   skep_buf_reserve(&a->raw, (size_t)length);
   SKEP_TRY(skep_buf_check(&a->raw, what, err));
   SKEP_TRY(skep_orc_access_read(a, offset, a->raw.data, (size_t)length, err));
-  skep_status st = skep_orc_section_decode(a->codec, a->tail->block_size, skep_bytes_of(a->raw.data, (size_t)length), &a->section,
-                                           out, err);
+  skep_status st = skep_orc_section_decode(a->codec, a->tail->block_size, skep_bytes_of(a->raw.data, (size_t)length),
+                                           &a->section, out, err);
   return st == SKEP_OK ? st : skep_wrap(err, st, "%s", what);
 }
 
@@ -61,12 +63,14 @@ static skep_status take_streams(const skep_orc_tail *tail, const pb_stripe_foote
     if (from->length > end - at)
       return skep_fail(err, SKEP_ERR_CORRUPT, "stream %zu of %llu bytes does not fit the %llu left in the stripe", i,
                        (unsigned long long)from->length, (unsigned long long)(end - at));
-    streams[i] = (skep_orc_stream_info){.column = from->column, .kind = from->kind, .offset = at, .length = from->length};
+    streams[i] =
+        (skep_orc_stream_info){.column = from->column, .kind = from->kind, .offset = at, .length = from->length};
     at += from->length;
     if (from->kind >= SKEP_ORC_LOOKED_UP_KINDS || from->column > tail->type->max_id) continue;
     size_t slot = (size_t)from->column * SKEP_ORC_LOOKED_UP_KINDS + from->kind;
     if (by[slot] != NULL)
-      return skep_fail(err, SKEP_ERR_CORRUPT, "column %u has two %s streams", from->column, skep_orc_stream_kind_name(from->kind));
+      return skep_fail(err, SKEP_ERR_CORRUPT, "column %u has two %s streams", from->column,
+                       skep_orc_stream_kind_name(from->kind));
     by[slot] = &streams[i];
   }
   dir->info.n_streams = (uint32_t)footer->n_streams;
@@ -95,10 +99,12 @@ static skep_status take_encodings(const skep_orc_tail *tail, const pb_stripe_foo
   return SKEP_OK;
 }
 
-static skep_status take_timezone(const pb_stripe_footer *footer, skep_arena *arena, skep_orc_stripe_dir *dir, skep_err *err) {
+static skep_status take_timezone(const pb_stripe_footer *footer, skep_arena *arena, skep_orc_stripe_dir *dir,
+                                 skep_err *err) {
   if (!footer->has_writer_timezone || footer->writer_timezone.len == 0) return SKEP_OK;
   ProtobufCBinaryData name = footer->writer_timezone;
-  if (memchr(name.data, 0, name.len) != NULL) return skep_fail(err, SKEP_ERR_CORRUPT, "the writer's zone name holds a NUL");
+  if (memchr(name.data, 0, name.len) != NULL)
+    return skep_fail(err, SKEP_ERR_CORRUPT, "the writer's zone name holds a NUL");
   dir->info.writer_timezone = skep_arena_strndup(arena, (const char *)name.data, name.len);
   return dir->info.writer_timezone == NULL ? skep_fail(err, SKEP_ERR_NOMEM, "stripe footer") : SKEP_OK;
 }
@@ -108,8 +114,8 @@ skep_status skep_orc_stripe_dir_read(skep_orc_access *a, skep_arena *arena, uint
   const skep_orc_stripe *stripe = &a->tail->stripes[number];
   *out = (skep_orc_stripe_dir){.number = number, .stripe = stripe};
   skep_bytes bytes;
-  SKEP_TRY(read_section(a, stripe->offset + stripe->index_length + stripe->data_length, stripe->footer_length, "stripe footer",
-                        &bytes, err));
+  SKEP_TRY(read_section(a, stripe->offset + stripe->index_length + stripe->data_length, stripe->footer_length,
+                        "stripe footer", &bytes, err));
   skep_pb_memory memory;
   skep_pb_memory_init(&memory, a->ctx, a->ctx->limits.max_stripe_meta_bytes * 4);
   pb_stripe_footer *footer = skep__orc__proto__stripe_footer__unpack(&memory.allocator, bytes.left, bytes.at);
@@ -127,11 +133,12 @@ uint64_t skep_orc_stripe_groups(const skep_orc_tail *tail, const skep_orc_stripe
 }
 
 /* An index stream, out of the small index section when that is (or can be) in memory. */
-static skep_status read_index(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir, const skep_orc_stream_info *stream,
-                              const char *what, skep_bytes *out, skep_err *err) {
+static skep_status read_index(skep_orc_access *a, skep_arena *arena, skep_orc_stripe_dir *dir,
+                              const skep_orc_stream_info *stream, const char *what, skep_bytes *out, skep_err *err) {
   const skep_orc_stripe *stripe = dir->stripe;
   bool inside = stream->offset + stream->length <= stripe->offset + stripe->index_length;
-  if (!inside || stripe->index_length > SMALL_INDEX) return read_section(a, stream->offset, stream->length, what, out, err);
+  if (!inside || stripe->index_length > SMALL_INDEX)
+    return read_section(a, stream->offset, stream->length, what, out, err);
   if (dir->index_bytes == NULL) {
     uint8_t *bytes = skep_arena_alloc(arena, (size_t)stripe->index_length);
     if (bytes == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "stripe index");
@@ -184,7 +191,8 @@ static skep_status take_blooms(const Skep__Orc__Proto__BloomFilterIndex *index, 
                                const skep_orc_bloom **out, skep_err *err) {
   skep_orc_bloom *blooms = skep_arena_zero(arena, index->n_bloom_filter, sizeof *blooms);
   if (blooms == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "bloom filters");
-  for (size_t i = 0; i < index->n_bloom_filter; i++) skep_orc_bloom_from_pb(arena, index->bloom_filter[i], utf8, &blooms[i]);
+  for (size_t i = 0; i < index->n_bloom_filter; i++)
+    skep_orc_bloom_from_pb(arena, index->bloom_filter[i], utf8, &blooms[i]);
   *out = blooms;
   return SKEP_OK;
 }
@@ -204,7 +212,8 @@ skep_status skep_orc_stripe_blooms(skep_orc_access *a, skep_arena *arena, skep_o
   SKEP_TRY(read_index(a, arena, dir, stream, "bloom filter", &bytes, err));
   skep_pb_memory memory;
   skep_pb_memory_init(&memory, a->ctx, a->ctx->limits.max_stripe_meta_bytes * 4);
-  Skep__Orc__Proto__BloomFilterIndex *index = skep__orc__proto__bloom_filter_index__unpack(&memory.allocator, bytes.left, bytes.at);
+  Skep__Orc__Proto__BloomFilterIndex *index =
+      skep__orc__proto__bloom_filter_index__unpack(&memory.allocator, bytes.left, bytes.at);
   if (index == NULL) return skep_pb_failure(&memory, "bloom filter", bytes.left, err);
   skep_status st = take_blooms(index, arena, utf8, blooms, err);
   if (st == SKEP_OK) *n_groups = (uint32_t)index->n_bloom_filter;

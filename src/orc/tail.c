@@ -1,6 +1,7 @@
 /* The tail of an ORC file: postscript, footer, metadata. Source: ORC Specification v1, "File Tail". */
 #include "orc/tail.h"
 
+#include "base/checked.h"
 #include "orc/section.h"
 #include "orc/stats_read.h"
 #include "orc/types_read.h"
@@ -10,7 +11,8 @@ typedef Skep__Orc__Proto__Footer pb_footer;
 typedef Skep__Orc__Proto__Metadata pb_metadata;
 
 enum { FIRST_READ = 16384, DEFAULT_BLOCK = 262144 };
-/* Statistics of all stripes are kept in memory up to this size; more are treated as absent (they only ever save work). */
+/* Statistics of all stripes are kept in memory up to this size; more are treated as absent (they only ever save work).
+ */
 enum { MAX_STRIPE_STATS_BYTES = 24 << 20 };
 
 /* What is needed while reading, freed at the end. */
@@ -18,11 +20,11 @@ typedef struct reading {
   const skep_ctx *ctx;
   skep_file *file;
   uint64_t length;
-  skep_buf bytes;      /* the last bytes.size bytes of the file */
-  skep_buf section;    /* decoded section */
+  skep_buf bytes;   /* the last bytes.size bytes of the file */
+  skep_buf section; /* decoded section */
   skep_orc_decompressor *codec;
   uint64_t footer_length, metadata_length, encrypted_length; /* as the postscript says */
-  uint64_t postscript_length; /* with the length byte */
+  uint64_t postscript_length;                                /* with the length byte */
 } reading;
 
 static skep_status load_end(reading *r, uint64_t n_bytes, skep_err *err) {
@@ -34,7 +36,8 @@ static skep_status load_end(reading *r, uint64_t n_bytes, skep_err *err) {
   return SKEP_OK;
 }
 
-/* `length` bytes that end `before_end` bytes before the end of the file; both were checked against the file's length. */
+/* `length` bytes that end `before_end` bytes before the end of the file; both were checked against the file's length.
+ */
 static skep_bytes part(const reading *r, uint64_t before_end, uint64_t length) {
   return skep_bytes_of(r->bytes.data + (r->bytes.size - before_end - length), (size_t)length);
 }
@@ -54,7 +57,8 @@ static skep_status check_version(skep_orc_tail *tail, const pb_postscript *ps, s
   bool known = tail->version_major == 0 && tail->version_minor <= 12;
   bool unstable = tail->version_major == 1 && tail->version_minor == 9999;
   if (known || unstable) return SKEP_OK;
-  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "file version %u.%u is newer than 0.12", tail->version_major, tail->version_minor);
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "file version %u.%u is newer than 0.12", tail->version_major,
+                   tail->version_minor);
 }
 
 static skep_status check_sizes(reading *r, skep_orc_tail *tail, const pb_postscript *ps, skep_err *err) {
@@ -70,23 +74,26 @@ static skep_status check_sizes(reading *r, skep_orc_tail *tail, const pb_postscr
   if (r->encrypted_length > left) goto too_long;
   left -= r->encrypted_length;
   tail->tail_length = r->length - left;
-  if (r->footer_length > limit) return skep_fail(err, SKEP_ERR_LIMIT, "footer of %llu bytes", (unsigned long long)r->footer_length);
+  if (r->footer_length > limit)
+    return skep_fail(err, SKEP_ERR_LIMIT, "footer of %llu bytes", (unsigned long long)r->footer_length);
   return SKEP_OK;
 too_long:
-  return skep_fail(err, SKEP_ERR_CORRUPT, "footer of %llu, metadata of %llu and encrypted statistics of %llu bytes in a file of %llu",
+  return skep_fail(err, SKEP_ERR_CORRUPT,
+                   "footer of %llu, metadata of %llu and encrypted statistics of %llu bytes in a file of %llu",
                    (unsigned long long)r->footer_length, (unsigned long long)r->metadata_length,
                    (unsigned long long)r->encrypted_length, (unsigned long long)r->length);
 }
 
 static skep_status read_codec(reading *r, skep_orc_tail *tail, const pb_postscript *ps, skep_err *err) {
   if (ps->compression > SKEP_ORC_ZSTD)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "compression kind %u (%s)", ps->compression, skep_orc_codec_name(ps->compression));
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "compression kind %u (%s)", ps->compression,
+                     skep_orc_codec_name(ps->compression));
   tail->codec = (skep_orc_codec)ps->compression;
   tail->block_size = ps->compression_block_size == 0 ? DEFAULT_BLOCK : ps->compression_block_size;
   if (tail->codec == SKEP_ORC_NONE) return SKEP_OK;
   if (tail->block_size > r->ctx->limits.max_chunk_bytes)
-    return skep_fail(err, SKEP_ERR_LIMIT, "compression block size %llu, the limit is %llu", (unsigned long long)tail->block_size,
-                     (unsigned long long)r->ctx->limits.max_chunk_bytes);
+    return skep_fail(err, SKEP_ERR_LIMIT, "compression block size %llu, the limit is %llu",
+                     (unsigned long long)tail->block_size, (unsigned long long)r->ctx->limits.max_chunk_bytes);
   return skep_orc_decompressor_new(r->ctx, tail->codec, &r->codec, err);
 }
 
@@ -111,8 +118,8 @@ static skep_status read_postscript(reading *r, skep_orc_tail *tail, skep_err *er
   return st;
 }
 
-static skep_status read_stripe(skep_orc_tail *tail, uint32_t i, const Skep__Orc__Proto__StripeInformation *from, uint64_t first_row,
-                               skep_orc_stripe *out, skep_err *err) {
+static skep_status read_stripe(skep_orc_tail *tail, uint32_t i, const Skep__Orc__Proto__StripeInformation *from,
+                               uint64_t first_row, skep_orc_stripe *out, skep_err *err) {
   *out = (skep_orc_stripe){.offset = from->offset,
                            .index_length = from->index_length,
                            .data_length = from->data_length,
@@ -122,9 +129,11 @@ static skep_status read_stripe(skep_orc_tail *tail, uint32_t i, const Skep__Orc_
   uint64_t end, body = tail->file_length - tail->tail_length;
   if (!skep_add_u64(out->offset, out->index_length, &end) || !skep_add_u64(end, out->data_length, &end) ||
       !skep_add_u64(end, out->footer_length, &end) || end > body)
-    return skep_fail(err, SKEP_ERR_CORRUPT, "stripe %u: offset %llu, lengths %llu, %llu, %llu lie outside the %llu bytes before the tail",
-                     i, (unsigned long long)out->offset, (unsigned long long)out->index_length,
-                     (unsigned long long)out->data_length, (unsigned long long)out->footer_length, (unsigned long long)body);
+    return skep_fail(err, SKEP_ERR_CORRUPT,
+                     "stripe %u: offset %llu, lengths %llu, %llu, %llu lie outside the %llu bytes before the tail", i,
+                     (unsigned long long)out->offset, (unsigned long long)out->index_length,
+                     (unsigned long long)out->data_length, (unsigned long long)out->footer_length,
+                     (unsigned long long)body);
   return SKEP_OK;
 }
 
@@ -152,7 +161,8 @@ static skep_status read_metadata_items(skep_orc_tail *tail, const pb_footer *foo
   if (items == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "user metadata");
   for (size_t i = 0; i < footer->n_metadata; i++) {
     const Skep__Orc__Proto__UserMetadataItem *from = footer->metadata[i];
-    items[i].name = skep_arena_strndup(&tail->arena, from->name.len == 0 ? "" : (const char *)from->name.data, from->name.len);
+    items[i].name =
+        skep_arena_strndup(&tail->arena, from->name.len == 0 ? "" : (const char *)from->name.data, from->name.len);
     uint8_t *value = skep_arena_alloc(&tail->arena, from->value.len + 1);
     if (items[i].name == NULL || value == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "user metadata");
     if (from->value.len > 0) memcpy(value, from->value.data, from->value.len);
@@ -214,8 +224,8 @@ static skep_status take_footer(skep_orc_tail *tail, const pb_footer *footer, ske
 static skep_status read_footer(reading *r, skep_orc_tail *tail, skep_err *err) {
   SKEP_TRY(load_end(r, r->postscript_length + r->footer_length, err));
   skep_bytes bytes;
-  skep_status st = skep_orc_section_decode(r->codec, tail->block_size, part(r, r->postscript_length, r->footer_length), &r->section,
-                                           &bytes, err);
+  skep_status st = skep_orc_section_decode(r->codec, tail->block_size, part(r, r->postscript_length, r->footer_length),
+                                           &r->section, &bytes, err);
   if (st != SKEP_OK) return skep_wrap(err, st, "footer");
   skep_pb_memory memory;
   skep_pb_memory_init(&memory, r->ctx, r->ctx->limits.max_tail_bytes);
@@ -244,14 +254,15 @@ static skep_status read_metadata(reading *r, skep_orc_tail *tail, skep_err *err)
   if (r->metadata_length == 0 || tail->n_stripes == 0) return SKEP_OK;
   if (r->metadata_length > r->ctx->limits.max_tail_bytes ||
       tail->n_stripes > MAX_STRIPE_STATS_BYTES / sizeof(skep_orc_stats) / n_columns) {
-    skep_log(r->ctx, SKEP_LOG_INFO, "stripe statistics of %llu bytes are not used", (unsigned long long)r->metadata_length);
+    skep_log(r->ctx, SKEP_LOG_INFO, "stripe statistics of %llu bytes are not used",
+             (unsigned long long)r->metadata_length);
     return SKEP_OK;
   }
   uint64_t behind = r->postscript_length + r->footer_length;
   SKEP_TRY(load_end(r, behind + r->metadata_length, err));
   skep_bytes bytes;
-  skep_status st =
-      skep_orc_section_decode(r->codec, tail->block_size, part(r, behind, r->metadata_length), &r->section, &bytes, NULL);
+  skep_status st = skep_orc_section_decode(r->codec, tail->block_size, part(r, behind, r->metadata_length), &r->section,
+                                           &bytes, NULL);
   if (st == SKEP_ERR_NOMEM) return skep_fail(err, st, "stripe statistics");
   if (st != SKEP_OK) {
     skep_log(r->ctx, SKEP_LOG_WARN, "stripe statistics are damaged and not used");
@@ -281,7 +292,8 @@ static skep_status read_all(reading *r, skep_orc_tail *tail, skep_err *err) {
   return read_metadata(r, tail, err);
 }
 
-skep_status skep_orc_tail_read(const skep_ctx *ctx, skep_file *file, uint64_t length, skep_orc_tail **out, skep_err *err) {
+skep_status skep_orc_tail_read(const skep_ctx *ctx, skep_file *file, uint64_t length, skep_orc_tail **out,
+                               skep_err *err) {
   *out = NULL;
   if (length > file->size_bytes)
     return skep_fail(err, SKEP_ERR_CORRUPT, "length %llu exceeds file size %llu", (unsigned long long)length,

@@ -22,26 +22,30 @@ typedef struct skep_orc_metadata_item {
   skep_bytes value;
 } skep_orc_metadata_item;
 
-typedef enum skep_orc_file_calendar { SKEP_ORC_CALENDAR_UNKNOWN, SKEP_ORC_CALENDAR_HYBRID, SKEP_ORC_CALENDAR_PROLEPTIC } skep_orc_file_calendar;
+typedef enum skep_orc_file_calendar {
+  SKEP_ORC_CALENDAR_UNKNOWN,
+  SKEP_ORC_CALENDAR_HYBRID,
+  SKEP_ORC_CALENDAR_PROLEPTIC
+} skep_orc_file_calendar;
 
 typedef struct skep_orc_tail {
   uint32_t references; /* atomic: __atomic builtins only */
   const skep_ctx *ctx;
   skep_arena arena;
-  uint64_t file_length;      /* logical length the tail was read for */
-  uint64_t tail_length;      /* bytes from the metadata section to the end */
+  uint64_t file_length; /* logical length the tail was read for */
+  uint64_t tail_length; /* bytes from the metadata section to the end */
   skep_orc_codec codec;
-  uint64_t block_size;       /* 0 never: defaults to 262144 */
+  uint64_t block_size;                   /* 0 never: defaults to 262144 */
   uint32_t version_major, version_minor; /* 0.11, 0.12; UNSTABLE-PRE-2.0 is 1.9999 */
-  uint32_t writer;           /* 0 ORC Java, 1 ORC C++, 2 Presto, 3 Go, 4 Trino, 5 CUDF, ...; UINT32_MAX none given */
-  uint32_t writer_version;   /* 0 original, 1 HIVE-8732, ... as in the postscript */
+  uint32_t writer;              /* 0 ORC Java, 1 ORC C++, 2 Presto, 3 Go, 4 Trino, 5 CUDF, ...; UINT32_MAX none given */
+  uint32_t writer_version;      /* 0 original, 1 HIVE-8732, ... as in the postscript */
   const char *software_version; /* or NULL */
   skep_orc_file_calendar calendar;
   uint32_t row_index_stride; /* 0: no index */
   uint64_t content_length, header_length, n_rows;
-  const skep_type *type;     /* node id = ORC column id */
-  bool *is_decimal_without_precision; /* by column id: Hive 0.11 decimals, whose values carry their own scale */
-  bool *is_encrypted;        /* by column id: only a masked or missing variant can be read without a key */
+  const skep_type *type;                /* node id = ORC column id */
+  bool *is_decimal_without_precision;   /* by column id: Hive 0.11 decimals, whose values carry their own scale */
+  bool *is_encrypted;                   /* by column id: only a masked or missing variant can be read without a key */
   const char *const *column_attributes; /* by column id: "k=v,k=v" or NULL (Iceberg ids and the like) */
   uint32_t n_stripes;
   const skep_orc_stripe *stripes;
@@ -58,8 +62,8 @@ typedef struct skep_orc_tail {
  * SKEP_ERR_CORRUPT      sizes or fields contradict each other or the file size
  * SKEP_ERR_UNSUPPORTED  valid, but of a later version, an unknown codec, or with a kind of type that Skep does not read
  * SKEP_ERR_LIMIT        a section is larger than ctx->limits.max_tail_bytes */
-SKEP_NODISCARD skep_status skep_orc_tail_read(const skep_ctx *ctx, skep_file *file, uint64_t length, skep_orc_tail **out,
-                                              skep_err *err);
+SKEP_NODISCARD skep_status skep_orc_tail_read(const skep_ctx *ctx, skep_file *file, uint64_t length,
+                                              skep_orc_tail **out, skep_err *err);
 skep_orc_tail *skep_orc_tail_ref(skep_orc_tail *tail);
 void skep_orc_tail_unref(skep_orc_tail *tail); /* accepts NULL */
 

@@ -4,12 +4,14 @@
 typedef Skep__Orc__Proto__Type pb_type;
 
 /* Kind numbers of the footer, in order. */
-static const skep_kind KINDS[] = {SKEP_BOOLEAN, SKEP_TINYINT, SKEP_SMALLINT,  SKEP_INT,          SKEP_BIGINT, SKEP_FLOAT, SKEP_DOUBLE,
-                                  SKEP_STRING,  SKEP_BINARY,  SKEP_TIMESTAMP, SKEP_LIST,         SKEP_MAP,    SKEP_STRUCT, SKEP_UNION,
-                                  SKEP_DECIMAL, SKEP_DATE,    SKEP_VARCHAR,   SKEP_CHAR,         SKEP_TIMESTAMP_TZ};
+static const skep_kind KINDS[] = {SKEP_BOOLEAN, SKEP_TINYINT, SKEP_SMALLINT, SKEP_INT,         SKEP_BIGINT,
+                                  SKEP_FLOAT,   SKEP_DOUBLE,  SKEP_STRING,   SKEP_BINARY,      SKEP_TIMESTAMP,
+                                  SKEP_LIST,    SKEP_MAP,     SKEP_STRUCT,   SKEP_UNION,       SKEP_DECIMAL,
+                                  SKEP_DATE,    SKEP_VARCHAR, SKEP_CHAR,     SKEP_TIMESTAMP_TZ};
 enum { N_KINDS = sizeof KINDS / sizeof KINDS[0], GEOMETRY = 19, GEOGRAPHY = 20 };
 enum { MAX_UNION = 127, MAX_CHAR = 255, MAX_VARCHAR = 65535, MAX_DIGITS = 38 };
-/* Decimals of Hive 0.11 and 0.12 have no precision and carry a scale with every value; all of them are shown with this one. */
+/* Decimals of Hive 0.11 and 0.12 have no precision and carry a scale with every value; all of them are shown with this
+ * one. */
 enum { UNBOUNDED_SCALE = 18 };
 
 typedef struct builder {
@@ -37,7 +39,9 @@ static skep_status read_decimal(builder *b, uint32_t id, const pb_type *from, sk
 
 static void read_length(const pb_type *from, skep_type *node) {
   uint32_t most = node->kind == SKEP_CHAR ? MAX_CHAR : MAX_VARCHAR;
-  node->length = !from->has_maximum_length || from->maximum_length == 0 || from->maximum_length > most ? most : from->maximum_length;
+  node->length = !from->has_maximum_length || from->maximum_length == 0 || from->maximum_length > most
+                     ? most
+                     : from->maximum_length;
 }
 
 static skep_status check_children(uint32_t id, const pb_type *from, skep_kind kind, skep_err *err) {
@@ -48,7 +52,8 @@ static skep_status check_children(uint32_t id, const pb_type *from, skep_kind ki
   if (kind == SKEP_STRUCT) most = SIZE_MAX;
   if (n < least || n > most)
     return skep_fail(err, SKEP_ERR_CORRUPT, "type %u: %s with %zu subtypes", id, skep_kind_name(kind), n);
-  if (kind == SKEP_UNION && n > MAX_UNION) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "type %u: union of %zu types", id, n);
+  if (kind == SKEP_UNION && n > MAX_UNION)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "type %u: union of %zu types", id, n);
   if (kind == SKEP_STRUCT && from->n_field_names != n)
     return skep_fail(err, SKEP_ERR_CORRUPT, "type %u: %zu field names for %zu fields", id, from->n_field_names, n);
   return SKEP_OK;
@@ -115,8 +120,11 @@ static skep_status read_node(builder *b, uint32_t id, unsigned depth, skep_err *
   const pb_type *from = b->footer->types[id];
   skep_type *node = &b->nodes[id];
   if (from->kind >= N_KINDS)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u has type kind %u%s, which Skep does not read", id, from->kind,
-                     from->kind == GEOMETRY ? " (geometry)" : from->kind == GEOGRAPHY ? " (geography)" : "");
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u has type kind %u%s, which Skep does not read", id,
+                     from->kind,
+                     from->kind == GEOMETRY    ? " (geometry)"
+                     : from->kind == GEOGRAPHY ? " (geography)"
+                                               : "");
   node->kind = KINDS[from->kind];
   node->id = b->next++;
   SKEP_TRY(check_children(id, from, node->kind, err));
@@ -138,7 +146,8 @@ skep_status skep_orc_types_read(skep_orc_tail *tail, const Skep__Orc__Proto__Foo
   tail->is_decimal_without_precision = skep_arena_zero(&tail->arena, n, sizeof(bool));
   tail->is_encrypted = skep_arena_zero(&tail->arena, n, sizeof(bool));
   tail->column_attributes = skep_arena_zero(&tail->arena, n, sizeof(char *));
-  if (b.nodes == NULL || tail->is_decimal_without_precision == NULL || tail->is_encrypted == NULL || tail->column_attributes == NULL)
+  if (b.nodes == NULL || tail->is_decimal_without_precision == NULL || tail->is_encrypted == NULL ||
+      tail->column_attributes == NULL)
     return no_memory(err);
   SKEP_TRY(read_node(&b, 0, 0, err));
   if (b.next != n) return skep_fail(err, SKEP_ERR_CORRUPT, "%zu types, the tree of type 0 has %u", n, b.next);
