@@ -11,7 +11,10 @@ typedef enum skep_utf8_mode {
   SKEP_UTF8_AS_IS    /* passed through (the consumer checks) */
 } skep_utf8_mode;
 
-/* Schema of a type: struct<...> becomes "+s", timestamps as `forms` says (SKEP_FORM_TS is exported as microseconds),
+/* What is exported may outlive the context and the vector: schemas, arrays and children moved out of them keep a copy of
+ * ctx->allocator, never ctx itself.
+ *
+ * Schema of a type: struct<...> becomes "+s", timestamps as `forms` says (SKEP_FORM_TS is exported as microseconds),
  * boolean, intN, floats, decimal128, utf8 (string, char, varchar), binary, date32, list, map, struct, dense union.
  * Everything is nullable except map keys. Timestamps with local time zone carry the zone "UTC". */
 SKEP_NODISCARD skep_status skep_arrow_export_schema(const skep_ctx *ctx, const skep_type *type, const skep_forms *forms,
@@ -19,7 +22,9 @@ SKEP_NODISCARD skep_status skep_arrow_export_schema(const skep_ctx *ctx, const s
 
 /* Moves a vector's buffers into an ArrowArray (zero copy where forms allow; lent buffers are copied) and leaves the vector
  * empty, ready to be filled again. Dictionaries are exported as Arrow dictionaries only when `forms` keeps them, and
- * are expanded otherwise. NULL unions become a NULL of their first child. */
+ * are expanded otherwise. Where `forms` keeps dictionaries the schema of every string-like column has one, so a vector that
+ * came as plain strings is exported with codes 0, 1, 2 ... into itself: all batches of a stream agree. NULL unions become
+ * a NULL of their first child. */
 SKEP_NODISCARD skep_status skep_arrow_export_vec(skep_vec *vec, const skep_forms *forms, skep_utf8_mode utf8,
                                                  struct ArrowArray *out, skep_err *err);
 
