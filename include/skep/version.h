@@ -1,4 +1,4 @@
-/* The version of the library. The build reads it from here: this is the only place to change it. */
+/* The version of the headers, and of the library that is linked. */
 #ifndef SKEP_VERSION_H
 #define SKEP_VERSION_H
 
@@ -11,8 +11,9 @@ extern "C" {
 #define SKEP_VERSION_MAJOR 0
 #define SKEP_VERSION_MINOR 1
 #define SKEP_VERSION_PATCH 0
+#define SKEP_VERSION_STRING "0.1.0"
 
-/* "0.1.0": the version of the library that runs, which may be another than that of the headers. Static storage. */
+/* SKEP_VERSION_STRING of the library; never freed. */
 SKEP_API const char *skep_version(void);
 
 #ifdef __cplusplus

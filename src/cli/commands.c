@@ -1,0 +1,155 @@
+/* The table of commands, help and version, and the messages that all commands print the same way. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "io/posix.h"
+#include "skep/version.h"
+
+static const skep_cli_command *const commands[] = {&skep_cli_cat, &skep_cli_inspect, &skep_cli_events};
+enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const char exit_text[] =
+    "Exit status: 0 done; 1 failed (what was printed before is valid as far as it goes); 2 wrong usage;\n"
+    "130 interrupted. A closed pipe is no error. Results go to standard output, everything else to standard error.\n";
+
+void skep_cli_warn(const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(stderr, "skep: warning: %s\n", text);
+}
+
+int skep_cli_failed(const skep_err *err) {
+  if (err->status == SKEP_ERR_CANCELLED) {
+    fputs("skep: interrupted\n", stderr);
+    return SKEP_CLI_INTERRUPTED;
+  }
+  const char *kind = err->status == SKEP_ERR_UNSUPPORTED ? "unsupported: " : "";
+  fprintf(stderr, "skep: %s%s\n", strstr(err->text, "unsupported") == NULL ? kind : "", err->text);
+  return SKEP_CLI_FAILED;
+}
+
+int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const char *space = command != NULL ? " " : "", *name = command != NULL ? command->name : "";
+  fprintf(stderr, "skep%s%s: %s\nTry 'skep%s%s --help'.\n", space, name, text, space, name);
+  return SKEP_CLI_USAGE;
+}
+
+static void print_options(const skep_cli_command *c) {
+  enum { COLUMN = 30 };
+  fputs("\nOptions:\n", stdout);
+  for (size_t i = 0; i < c->n_options; i++) {
+    const skep_cli_option *o = &c->options[i];
+    int n = printf("  --%s%s%s", o->name, o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+    const char *line = o->help;
+    if (n >= COLUMN) n = (putchar('\n'), 0);
+    while (line != NULL) {
+      const char *end = strchr(line, '\n');
+      int length = end != NULL ? (int)(end - line) : (int)strlen(line);
+      printf("%*s%.*s\n", COLUMN - n, "", length, line);
+      n = 0;
+      line = end != NULL ? end + 1 : NULL;
+    }
+  }
+  printf("  %-*s%s\n", COLUMN - 2, "--help", "this text");
+}
+
+static int command_help(const skep_cli_command *c) {
+  printf("skep %s: %s\n\nUsage: skep %s %s\n\n%s", c->name, c->summary, c->name, c->synopsis, c->about);
+  print_options(c);
+  if (c->notes != NULL) printf("\n%s", c->notes);
+  printf("\n%s", exit_text);
+  return SKEP_CLI_OK;
+}
+
+static void program_help(FILE *to) {
+  fputs("skep: read Apache Hive ACID tables without Hive\n\nUsage: skep COMMAND [OPTION]... PATH...\n\nCommands:\n",
+        to);
+  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "\n'skep COMMAND --help' explains a command. 'skep --version' prints the version.\n\n"
+      "Examples:\n"
+      "  skep cat warehouse/sales.db/orders               rows as Hive would show them\n"
+      "  skep cat --where \"day >= DATE '2024-01-01'\" --columns id,day t\n"
+      "  skep inspect warehouse/sales.db/orders           which directories count, and why\n"
+      "  skep inspect t/delta_0000001_0000001/bucket_00000   what an ORC file holds\n\n",
+      to);
+  fputs(exit_text, to);
+}
+
+/* Asked for anywhere before "--"; a value that happens to be "--help" is not worth the ambiguity. */
+static bool wants_help(int argc, char **argv) {
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+  }
+  return false;
+}
+
+static int run_command(const skep_cli_command *c, int argc, char **argv) {
+  skep_ctx ctx;
+  skep_ctx_init(&ctx);
+  skep_err err = {0};
+  skep_cli_env env = {.ctx = &ctx};
+  if (skep_fs_posix_new(&ctx, &env.fs, &err) != SKEP_OK) return skep_cli_failed(&err);
+  int code = c->run(c, &env, argc, argv);
+  skep_fs_free(env.fs);
+  return code;
+}
+
+/* Help and version go through stdio; a full disk must not look like success. */
+static int finish_stdout(int code) {
+  bool failed = ferror(stdout) != 0;
+  if (fflush(stdout) != 0) failed = true;
+  if (!failed) return code;
+  fputs("skep: cannot write to standard output\n", stderr);
+  return SKEP_CLI_FAILED;
+}
+
+static int unknown_command(const char *name) {
+  const char *names[N_COMMANDS];
+  char quoted[80];
+  for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
+  const char *like = skep_cli_did_you_mean(name, names, N_COMMANDS, sizeof names[0]);
+  skep_quote(quoted, sizeof quoted, name, strlen(name));
+  const char *kind = name[0] == '-' ? "option" : "command";
+  if (like == NULL) return skep_cli_wrong_usage(NULL, "unknown %s %s", kind, quoted);
+  return skep_cli_wrong_usage(NULL, "unknown %s %s (did you mean %s?)", kind, quoted, like);
+}
+
+int skep_cli_main(int argc, char **argv) {
+  if (argc < 2) {
+    program_help(stderr);
+    return SKEP_CLI_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    if (argc < 3 || name[0] == '-') {
+      program_help(stdout);
+      return finish_stdout(SKEP_CLI_OK);
+    }
+    name = argv[2];
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+      if (strcmp(name, commands[i]->name) == 0) return finish_stdout(command_help(commands[i]));
+    }
+    return unknown_command(name);
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("skep %s\n", SKEP_VERSION_STRING);
+    return finish_stdout(SKEP_CLI_OK);
+  }
+  for (size_t i = 0; i < N_COMMANDS; i++) {
+    if (strcmp(name, commands[i]->name) != 0) continue;
+    if (wants_help(argc - 2, argv + 2)) return finish_stdout(command_help(commands[i]));
+    return run_command(commands[i], argc - 2, argv + 2);
+  }
+  return unknown_command(name);
+}

@@ -1,0 +1,338 @@
+/* Formatting of batches, and printing of chunks in order. The table format's layout is in table.c. */
+#include "cli/format.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { MAX_CHUNK_BYTES = 1 << 30 };
+
+static const char *const format_names[] = {"table", "tsv2", "csv2", "json", "vertical", "copy"};
+
+bool skep_cli_format_parse(const char *name, skep_cli_format *out) {
+  for (unsigned i = 0; i < sizeof format_names / sizeof format_names[0]; i++) {
+    if (strcmp(name, format_names[i]) != 0) continue;
+    *out = (skep_cli_format)i;
+    return true;
+  }
+  return false;
+}
+
+/* --- making a formatter --- */
+
+/* How often names[0..i) hold the name i already. */
+static uint32_t repeats(const char *const *names, uint32_t i) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < i; k++) n += strcmp(names[k], names[i]) == 0;
+  return n;
+}
+
+/* {"name": or ,"name": ; a repeated name gets #2, #3 so that no value is lost in an object. */
+static skep_status json_head(const char *const *names, uint32_t i, skep_buf *buf, skep_err *err) {
+  skep_text text = {.style = SKEP_TEXT_JSON};
+  uint32_t n = repeats(names, i);
+  skep_buf_byte(buf, i == 0 ? '{' : ',');
+  size_t start = buf->size;
+  SKEP_TRY(skep_text_json_string(&text, skep_bytes_of(names[i], strlen(names[i])), buf, err));
+  if (n > 0 && buf->status == SKEP_OK && buf->size > start) {
+    buf->size--; /* the closing quote */
+    skep_buf_printf(buf, "#%u\"", n + 1);
+  }
+  skep_buf_byte(buf, ':');
+  return SKEP_OK;
+}
+
+static uint32_t display_width(const uint8_t *at, size_t length) {
+  uint32_t width = 0;
+  while (length > 0) {
+    uint32_t c;
+    size_t n = skep_cli_utf8_next(at, length, &c);
+    width += skep_cli_char_width(c);
+    at += n;
+    length -= n;
+  }
+  return width;
+}
+
+static void vertical_head(const char *const *names, uint32_t n, uint32_t i, skep_buf *buf) {
+  uint32_t widest = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t w = display_width((const uint8_t *)names[k], strlen(names[k]));
+    if (w > widest) widest = w;
+  }
+  skep_buf_text(buf, names[i]);
+  for (uint32_t w = display_width((const uint8_t *)names[i], strlen(names[i])); w < widest + 2; w++)
+    skep_buf_byte(buf, ' ');
+}
+
+static skep_status copy_names(skep_cli_formatter *f, skep_arena *arena, const skep_type *type, skep_err *err) {
+  f->bare = type->kind != SKEP_STRUCT;
+  f->n_columns = f->bare ? 1 : type->n_children;
+  const char **names = skep_arena_zero(arena, f->n_columns + 1, sizeof *names);
+  skep_bytes *heads = skep_arena_zero(arena, f->n_columns + 1, sizeof *heads);
+  f->names = names;
+  f->heads = heads;
+  if (names == NULL || heads == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
+  for (uint32_t i = 0; i < f->n_columns; i++) {
+    const char *name = f->bare ? "value" : type->names[i];
+    names[i] = skep_arena_strndup(arena, name, strlen(name));
+    if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
+  }
+  skep_buf buf;
+  skep_buf_init(&buf, arena->ctx, MAX_CHUNK_BYTES);
+  skep_status status = SKEP_OK;
+  for (uint32_t i = 0; i < f->n_columns && status == SKEP_OK; i++) {
+    skep_buf_reset(&buf);
+    if (f->format == SKEP_CLI_JSON && !f->bare) status = json_head(names, i, &buf, err);
+    if (f->format == SKEP_CLI_VERTICAL) vertical_head(names, f->n_columns, i, &buf);
+    if (status == SKEP_OK) status = skep_buf_check(&buf, "column name", err);
+    if (status != SKEP_OK) break;
+    const char *copy = skep_arena_strndup(arena, (const char *)buf.data, buf.size);
+    if (copy == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
+    heads[i] = skep_bytes_of(copy, buf.size);
+  }
+  skep_buf_fini(&buf);
+  return status;
+}
+
+skep_status skep_cli_formatter_init(skep_cli_formatter *f, skep_arena *arena, skep_cli_format format,
+                                    const skep_type *type, bool fail_utf8, skep_err *err) {
+  *f = (skep_cli_formatter){.format = format, .utf8_fail = fail_utf8 ? SKEP_ERR_RANGE : SKEP_OK};
+  return copy_names(f, arena, type, err);
+}
+
+/* --- formatting --- */
+
+void skep_cli_chunk_init(skep_cli_chunk *chunk, const skep_ctx *ctx) {
+  *chunk = (skep_cli_chunk){0};
+  skep_buf_init(&chunk->text, ctx, MAX_CHUNK_BYTES);
+  skep_buf_init(&chunk->row_ends, ctx, MAX_CHUNK_BYTES);
+  skep_buf_init(&chunk->cells, ctx, MAX_CHUNK_BYTES);
+}
+
+void skep_cli_chunk_fini(skep_cli_chunk *chunk) {
+  skep_buf_fini(&chunk->text);
+  skep_buf_fini(&chunk->row_ends);
+  skep_buf_fini(&chunk->cells);
+}
+
+/* Quotes what was appended at `start` when it holds a separator, a quote or a line end. */
+static void csv_quote(skep_buf *buf, size_t start) {
+  size_t n_quotes = 0;
+  bool needed = false;
+  if (buf->status != SKEP_OK) return;
+  for (size_t i = start; i < buf->size; i++) {
+    uint8_t c = buf->data[i];
+    n_quotes += c == '"';
+    needed |= c == '"' || c == ',' || c == '\n' || c == '\r';
+  }
+  if (!needed || !skep_buf_reserve(buf, n_quotes + 2)) return;
+  size_t from = buf->size, to = buf->size + n_quotes + 2;
+  buf->size = to;
+  buf->data[--to] = '"';
+  while (from > start) {
+    uint8_t c = buf->data[--from];
+    buf->data[--to] = c;
+    if (c == '"') buf->data[--to] = '"';
+  }
+  buf->data[--to] = '"';
+}
+
+typedef struct row_style {
+  skep_text text;
+  uint8_t separator; /* between values; 0: none */
+  uint8_t end;       /* after a row; 0: none */
+} row_style;
+
+static row_style style_of(const skep_cli_formatter *f) {
+  row_style s = {.text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL", .utf8_fail = f->utf8_fail}, .end = '\n'};
+  switch (f->format) {
+    case SKEP_CLI_TABLE:
+      s.end = 0;
+      break;
+    case SKEP_CLI_TSV2:
+      s.separator = '\t';
+      break;
+    case SKEP_CLI_CSV2:
+      s.separator = ',';
+      break;
+    case SKEP_CLI_JSON:
+      s.text.style = SKEP_TEXT_JSON;
+      break;
+    case SKEP_CLI_VERTICAL:
+      break;
+    case SKEP_CLI_COPY:
+      s.text.style = SKEP_TEXT_COPY;
+      s.separator = '\t';
+      break;
+  }
+  return s;
+}
+
+/* The frequent kinds without a call; false when this value is none of them. */
+static inline bool quick_value(const skep_vec *v, int64_t i, const row_style *s, skep_buf *out) {
+  if (!skep_vec_is_valid(v, i)) return false;
+  switch (v->type->kind) {
+    case SKEP_INT:
+      return v->form == SKEP_FORM_I32 && skep_buf_i64(out, ((const int32_t *)v->values.data)[i]);
+    case SKEP_BIGINT:
+      return v->form == SKEP_FORM_I64 && skep_buf_i64(out, ((const int64_t *)v->values.data)[i]);
+    case SKEP_STRING:
+    case SKEP_VARCHAR: {
+      if (s->text.style != SKEP_TEXT_HIVE) return false;
+      skep_bytes b = skep_vec_bytes(v, i);
+      return skep_buf_add(out, b.at, b.left);
+    }
+    default:
+      return false;
+  }
+}
+
+static skep_status format_value(const skep_cli_formatter *f, row_style *s, const skep_vec *v, uint32_t column,
+                                int64_t i, skep_cli_chunk *chunk, skep_err *err) {
+  skep_buf *out = &chunk->text;
+  if (f->heads[column].left != 0) {
+    skep_buf_add(out, f->heads[column].at, f->heads[column].left);
+  } else if (column > 0 && s->separator != 0) {
+    skep_buf_byte(out, s->separator);
+  }
+  size_t start = out->size;
+  if (!quick_value(v, i, s, out)) {
+    skep_status status = skep_text_value(&s->text, v, i, out, err);
+    if (status != SKEP_OK) return skep_wrap(err, status, "column %s", f->names[column]);
+  }
+  switch (f->format) {
+    case SKEP_CLI_CSV2:
+      csv_quote(out, start);
+      break;
+    case SKEP_CLI_VERTICAL:
+      skep_buf_byte(out, '\n');
+      break;
+    case SKEP_CLI_TABLE: {
+      skep_cli_cell cell = {0};
+      skep_cli_table_cell(out, start, &cell.width);
+      cell.end = out->size;
+      skep_buf_add(&chunk->cells, &cell, sizeof cell);
+      break;
+    }
+    default:
+      break;
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_cli_format_rows(const skep_cli_formatter *f, const skep_vec *const *columns, int64_t n_rows,
+                                 skep_cli_chunk *chunk, skep_err *err) {
+  row_style style = style_of(f);
+  skep_buf *out = &chunk->text;
+  skep_buf_reset(out);
+  skep_buf_reset(&chunk->row_ends);
+  skep_buf_reset(&chunk->cells);
+  chunk->n_rows = n_rows;
+  bool braces = f->format == SKEP_CLI_JSON && !f->bare;
+  for (int64_t i = 0; i < n_rows; i++) {
+    for (uint32_t k = 0; k < f->n_columns; k++) SKEP_TRY(format_value(f, &style, columns[k], k, i, chunk, err));
+    if (braces && f->n_columns == 0) skep_buf_byte(out, '{');
+    if (braces) skep_buf_byte(out, '}');
+    if (style.end != 0) skep_buf_byte(out, style.end);
+    skep_buf_add(&chunk->row_ends, &out->size, sizeof out->size);
+  }
+  chunk->replaced_utf8 = style.text.replaced_utf8;
+  SKEP_TRY(skep_buf_check(&chunk->row_ends, "rows as text", err));
+  SKEP_TRY(skep_buf_check(&chunk->cells, "rows as text", err));
+  return skep_buf_check(out, "rows as text", err);
+}
+
+/* --- printing --- */
+
+skep_status skep_cli_printer_init(skep_cli_printer *p, const skep_ctx *ctx, const skep_cli_formatter *formatter,
+                                  skep_cli_output *out, bool header, uint64_t limit, skep_err *err) {
+  *p = (skep_cli_printer){.formatter = formatter, .out = out, .header = header, .left = limit};
+  skep_cli_chunk_init(&p->waiting, ctx);
+  p->widths = skep_alloc_zero(ctx, formatter->n_columns + 1, sizeof *p->widths);
+  p->header_widths = skep_alloc_zero(ctx, formatter->n_columns + 1, sizeof *p->header_widths);
+  if (p->widths == NULL || p->header_widths == NULL) {
+    skep_cli_printer_fini(p);
+    return skep_fail(err, SKEP_ERR_NOMEM, "no memory for printing");
+  }
+  for (uint32_t i = 0; i < formatter->n_columns; i++) {
+    const char *name = formatter->names[i];
+    p->header_widths[i] = display_width((const uint8_t *)name, strlen(name));
+    p->widths[i] = header ? p->header_widths[i] + 1 : 1;
+  }
+  return SKEP_OK;
+}
+
+void skep_cli_printer_fini(skep_cli_printer *p) {
+  const skep_ctx *ctx = p->out->ctx;
+  skep_release(ctx, p->widths);
+  skep_release(ctx, p->header_widths);
+  p->widths = p->header_widths = NULL;
+  skep_cli_chunk_fini(&p->waiting);
+}
+
+static void header_name(const skep_cli_printer *p, uint32_t i, skep_buf *buf) {
+  const char *name = p->formatter->names[i];
+  size_t start = buf->size;
+  if (p->formatter->format == SKEP_CLI_CSV2) {
+    skep_buf_text(buf, name);
+    csv_quote(buf, start);
+    return;
+  }
+  for (; *name != '\0'; name++) { /* a tab or line end in a name would shift every column */
+    bool escape = p->formatter->format == SKEP_CLI_COPY || *name == '\t' || *name == '\n';
+    const char *at = escape ? strchr("\\\\\tt\nn\rr", *name) : NULL;
+    if (at == NULL) {
+      skep_buf_byte(buf, (uint8_t)*name);
+    } else {
+      skep_buf_byte(buf, '\\');
+      skep_buf_byte(buf, (uint8_t)at[1]);
+    }
+  }
+}
+
+skep_status skep_cli_print_begin(skep_cli_printer *p, skep_err *err) {
+  const skep_cli_formatter *f = p->formatter;
+  if (!p->header || f->format == SKEP_CLI_JSON || f->format == SKEP_CLI_VERTICAL || f->format == SKEP_CLI_TABLE)
+    return SKEP_OK;
+  skep_buf buf;
+  skep_buf_init(&buf, p->out->ctx, MAX_CHUNK_BYTES);
+  for (uint32_t i = 0; i < f->n_columns; i++) {
+    if (i > 0) skep_buf_byte(&buf, f->format == SKEP_CLI_CSV2 ? ',' : '\t');
+    header_name(p, i, &buf);
+  }
+  skep_buf_byte(&buf, '\n');
+  skep_status status = skep_buf_check(&buf, "header", err);
+  if (status == SKEP_OK) skep_cli_output_write(p->out, buf.data, buf.size);
+  skep_buf_fini(&buf);
+  return status;
+}
+
+skep_status skep_cli_print_chunk(skep_cli_printer *p, skep_cli_chunk *chunk, bool *more, skep_err *err) {
+  int64_t n = chunk->n_rows;
+  *more = true;
+  if ((uint64_t)n > p->left) n = (int64_t)p->left;
+  if (chunk->replaced_utf8 && !p->said_replaced) {
+    p->said_replaced = true;
+    skep_cli_warn(
+        "some strings are not valid UTF-8: their invalid bytes are shown as U+FFFD (--utf8=fail makes this an error)");
+  }
+  bool ok = true;
+  if (p->formatter->format == SKEP_CLI_TABLE) {
+    SKEP_TRY(skep_cli_table_add(p, chunk, n, err));
+    ok = !p->out->closed && p->out->error == 0;
+  } else if (n > 0) {
+    size_t end = ((const size_t *)(const void *)chunk->row_ends.data)[n - 1];
+    ok = skep_cli_output_write(p->out, chunk->text.data, end);
+  }
+  p->n_rows += (uint64_t)n;
+  p->left -= (uint64_t)n;
+  *more = ok && p->left > 0;
+  return SKEP_OK;
+}
+
+skep_status skep_cli_print_end(skep_cli_printer *p, skep_err *err) {
+  if (p->formatter->format == SKEP_CLI_TABLE) SKEP_TRY(skep_cli_table_flush(p, true, err));
+  skep_cli_output_flush(p->out);
+  return skep_cli_output_check(p->out, err);
+}
