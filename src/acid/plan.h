@@ -35,6 +35,7 @@ typedef struct skep_plan {
   const skep_type *type;    /* what batches have: [row ids], columns, partition columns */
   const skep_type *columns; /* all table columns, before projection */
   bool is_full_acid, is_v1;
+  bool is_transactional;    /* some path has base or delta directories: full ACID or insert-only; without a snapshot there is a notice */
   uint32_t n_splits;
   skep_split *splits;
   uint32_t n_notices;
