@@ -12,15 +12,17 @@
  *   stream.release(&stream);
  *   skep_table_close(table);
  *
- * A table is planned when it is opened: which files hold the rows of the snapshot is decided then, and cut into splits. A
- * split encodes to bytes that name everything it needs; another thread, process or machine that sees the same paths can
- * decode and run it. Running all splits gives the table's rows, each once; rows of one split come in the order of its file.
+ * A table is planned when it is opened: which files hold the rows of the snapshot is decided then, and cut into splits.
+ * A split encodes to bytes that name everything it needs; another thread, process or machine that sees the same paths
+ * can decode and run it. Running all splits gives the table's rows, each once; rows of one split come in the order of
+ * its file.
  *
- * Threads: a skep_table may be used by many threads at the same time. A stream is used by one thread at a time. Streams keep what
- * they need of their table: they may outlive it.
+ * Threads: a skep_table may be used by many threads at the same time. A stream is used by one thread at a time. Streams
+ * keep what they need of their table: they may outlive it.
  *
- * Failures: every call that fails says so by its status and fills err, which may be NULL; outputs are then untouched or, where
- * they are pointers to objects, NULL. Streams report through get_last_error, as the Arrow C stream interface says. */
+ * Failures: every call that fails says so by its status and fills err, which may be NULL; outputs are then untouched
+ * or, where they are pointers to objects, NULL. Streams report through get_last_error, as the Arrow C stream interface
+ * says. */
 #ifndef SKEP_TABLE_H
 #define SKEP_TABLE_H
 
@@ -89,7 +91,7 @@ typedef struct skep_table_limits {
 
 /* How rows are handed out: what does not travel with a split. */
 typedef struct skep_read_opts {
-  size_t size; /* of this struct; set by the initialiser */
+  size_t size;    /* of this struct; set by the initialiser */
   uint32_t flags; /* SKEP_KEEP_DICTIONARIES; others are ignored */
   skep_time_unit time_unit;
   skep_utf8_policy utf8;
@@ -106,28 +108,28 @@ typedef struct skep_read_opts {
 
 /* Strings are NUL-terminated UTF-8 and borrowed for the call of skep_table_open; NULL where not given. */
 typedef struct skep_table_opts {
-  size_t size;            /* of this struct; set by the initialiser */
-  uint32_t flags;         /* SKEP_EVERYTHING_COMMITTED | SKEP_ROW_IDS | ... */
-  skep_hive hive;         /* read as this version would; also the spelling of valid_txns */
-  const char *snapshot;   /* Hive's valid write ids of this table: "[txn$]db.t:hwm:min-open:open:aborted" */
-  const char *valid_txns; /* Hive's valid transactions; alone: the table is ACID v1 (Hive 1 and 2) */
-  const char *schema;     /* columns as a Hive type, "struct<a:int,b:string>"; NULL: from the files */
+  size_t size;                  /* of this struct; set by the initialiser */
+  uint32_t flags;               /* SKEP_EVERYTHING_COMMITTED | SKEP_ROW_IDS | ... */
+  skep_hive hive;               /* read as this version would; also the spelling of valid_txns */
+  const char *snapshot;         /* Hive's valid write ids of this table: "[txn$]db.t:hwm:min-open:open:aborted" */
+  const char *valid_txns;       /* Hive's valid transactions; alone: the table is ACID v1 (Hive 1 and 2) */
+  const char *schema;           /* columns as a Hive type, "struct<a:int,b:string>"; NULL: from the files */
   const char *partition_schema; /* partition columns likewise; NULL: strings, names from the directories */
   const char *const *columns;   /* projection: "a", "b.c"; n_columns 0 = all */
   size_t n_columns;
-  const char *predicate;             /* "a > 1 AND b LIKE 'x%'": exactly the rows for which it is true */
-  const char *const *partitions;     /* "k=v": only these; values unescaped */
+  const char *predicate;         /* "a > 1 AND b LIKE 'x%'": exactly the rows for which it is true */
+  const char *const *partitions; /* "k=v": only these; values unescaped */
   size_t n_partitions;
   skep_evolution_mode evolution;
   skep_calendar_mode calendar;
-  uint64_t split_bytes;  /* file bytes a split should have, about; 0 = 64 MiB */
+  uint64_t split_bytes; /* file bytes a split should have, about; 0 = 64 MiB */
   skep_read_opts read;
 } skep_table_opts;
 
-#define SKEP_TABLE_OPTS_INIT                                                                                            \
-  {                                                                                                                     \
-    sizeof(skep_table_opts), 0, SKEP_HIVE_DEFAULT, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, SKEP_EVOLUTION_DEFAULT, \
-        SKEP_CALENDAR_DEFAULT, 0, SKEP_READ_OPTS_INIT                                                                   \
+#define SKEP_TABLE_OPTS_INIT                                                                       \
+  {                                                                                                \
+    sizeof(skep_table_opts), 0, SKEP_HIVE_DEFAULT, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, \
+        SKEP_EVOLUTION_DEFAULT, SKEP_CALENDAR_DEFAULT, 0, SKEP_READ_OPTS_INIT                      \
   }
 
 /* Plans a scan of table directories, partition trees or ORC files; several paths must have the same columns.
@@ -136,22 +138,21 @@ typedef struct skep_table_opts {
  * opts    from SKEP_TABLE_OPTS_INIT; NULL = that
  * out     a new table (close with skep_table_close), NULL on failure
  *
- * SKEP_ERR_ARGUMENT     a malformed option; unknown column; row ids of a table that has none; paths that differ (says how)
- * SKEP_ERR_NOT_FOUND    a path does not exist
- * SKEP_ERR_SNAPSHOT     a transactional table and neither a snapshot nor SKEP_EVERYTHING_COMMITTED; or a snapshot whose
- *                       history has been compacted away
- * SKEP_ERR_UNSUPPORTED  files that are not ORC, or of a version that is not read
- * SKEP_ERR_CORRUPT, SKEP_ERR_LIMIT, SKEP_ERR_IO, SKEP_ERR_NOMEM */
-SKEP_API SKEP_NODISCARD skep_status skep_table_open(const char *const *paths, size_t n_paths, const skep_table_opts *opts,
-                                                    skep_table **out, skep_err *err);
+ * SKEP_ERR_ARGUMENT     a malformed option; unknown column; row ids of a table that has none; paths that differ (says
+ * how) SKEP_ERR_NOT_FOUND    a path does not exist SKEP_ERR_SNAPSHOT     a transactional table and neither a snapshot
+ * nor SKEP_EVERYTHING_COMMITTED; or a snapshot whose history has been compacted away SKEP_ERR_UNSUPPORTED  files that
+ * are not ORC, or of a version that is not read SKEP_ERR_CORRUPT, SKEP_ERR_LIMIT, SKEP_ERR_IO, SKEP_ERR_NOMEM */
+SKEP_API SKEP_NODISCARD skep_status skep_table_open(const char *const *paths, size_t n_paths,
+                                                    const skep_table_opts *opts, skep_table **out, skep_err *err);
 SKEP_API void skep_table_close(skep_table *table); /* accepts NULL */
 
-/* What record batches have: [row ids], columns, partition columns. As a Hive type string (borrowed from the table), and as an
- * Arrow schema (the caller releases it) of the whole-table stream. */
+/* What record batches have: [row ids], columns, partition columns. As a Hive type string (borrowed from the table), and
+ * as an Arrow schema (the caller releases it) of the whole-table stream. */
 SKEP_API const char *skep_table_type(const skep_table *table);
 SKEP_API SKEP_NODISCARD skep_status skep_table_schema(const skep_table *table, struct ArrowSchema *out, skep_err *err);
 
-/* What the plan has to report (unknown names, ...): the i-th text, or NULL when there are no more. Borrowed from the table. */
+/* What the plan has to report (unknown names, ...): the i-th text, or NULL when there are no more. Borrowed from the
+ * table. */
 SKEP_API const char *skep_table_notice(const skep_table *table, size_t i);
 
 SKEP_API size_t skep_table_split_count(const skep_table *table);
@@ -163,13 +164,15 @@ SKEP_API SKEP_NODISCARD skep_status skep_table_split_encode(const skep_table *ta
 SKEP_API void skep_free_bytes(uint8_t *bytes); /* accepts NULL */
 
 /* All rows, in the order of the splits. `out` must be released by the caller. Threads start with the first get_next. */
-SKEP_API SKEP_NODISCARD skep_status skep_table_stream(const skep_table *table, struct ArrowArrayStream *out, skep_err *err);
+SKEP_API SKEP_NODISCARD skep_status skep_table_stream(const skep_table *table, struct ArrowArrayStream *out,
+                                                      skep_err *err);
 /* The rows of one split. */
-SKEP_API SKEP_NODISCARD skep_status skep_table_split_stream(const skep_table *table, size_t split, struct ArrowArrayStream *out,
-                                                            skep_err *err);
+SKEP_API SKEP_NODISCARD skep_status skep_table_split_stream(const skep_table *table, size_t split,
+                                                            struct ArrowArrayStream *out, skep_err *err);
 
-/* Runs a split from its bytes, without the table. Bytes may come from strangers: anything malformed is SKEP_ERR_CORRUPT. A
- * split names files; whoever may hand in splits may read what this process may read. opts: NULL = SKEP_READ_OPTS_INIT. */
+/* Runs a split from its bytes, without the table. Bytes may come from strangers: anything malformed is
+ * SKEP_ERR_CORRUPT. A split names files; whoever may hand in splits may read what this process may read. opts: NULL =
+ * SKEP_READ_OPTS_INIT. */
 SKEP_API SKEP_NODISCARD skep_status skep_split_stream(const uint8_t *bytes, size_t n_bytes, const skep_read_opts *opts,
                                                       struct ArrowArrayStream *out, skep_err *err);
 

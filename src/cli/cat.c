@@ -244,7 +244,8 @@ static skep_status print_all(skep_ordered *ordered, skep_cli_printer *printer, s
     skep_status status = skep_ordered_next(ordered, &item, err);
     if (status == SKEP_END) break;
     if (status != SKEP_OK) {
-      /* What came before the failure is good and shown; should that fail as well, the first failure is the one to tell. */
+      /* What came before the failure is good and shown; should that fail as well, the first failure is the one to tell.
+       */
       return skep_cli_print_end(printer, NULL) == SKEP_END ? SKEP_ERR_INTERNAL : status;
     }
     SKEP_TRY(skep_cli_print_chunk(printer, item, &more, err));
