@@ -244,6 +244,10 @@ skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err) 
   return grow_buffer(vec, &vec->heap, n_bytes, vec->heap_size, err);
 }
 
+skep_status skep_vec_grow_values(skep_vec *vec, size_t n_bytes, skep_err *err) {
+  return grow_buffer(vec, &vec->values, n_bytes, skep_vec_values_bytes(vec->form, vec->length), err);
+}
+
 skep_status skep_vec_need_validity(skep_vec *vec, skep_err *err) {
   if (vec->has_nulls)
     return grow_buffer(vec, &vec->validity, bitmap_bytes(vec->length), bitmap_bytes(vec->length), err);

@@ -33,7 +33,8 @@ typedef enum skep_form {
   SKEP_FORM_DICT, /* int32 codes[length] into dict; codes below NULLs are 0 */
   SKEP_FORM_LIST, /* int32 offsets[length + 1] into children[0] (list), or children[0] keys and children[1] values (map) */
   SKEP_FORM_STRUCT, /* children of the same length */
-  SKEP_FORM_UNION   /* dense: int8 tags[length], int32 offsets[length] into children[tag]; validity as usual */
+  SKEP_FORM_UNION   /* dense: int8 tags[length], int32 offsets[length] into children[tag], ascending in each child; validity as
+                       usual, and a NULL has tag 0, offset 0 and no entry in a child */
 } skep_form;
 
 /* A point in time: seconds since 1970-01-01 00:00:00 (wall clock read as UTC, or an instant), nanos 0..999999999. */
@@ -124,9 +125,10 @@ void skep_vec_fini(skep_vec *vec); /* safe on a zeroed vector and twice; lent bu
 void skep_vec_reset(skep_vec *vec);
 
 /* Room for `length` entries in this node's own buffers (not its children's): values, offsets and - when with_validity - the
- * bitmap. Content up to vec->length is kept. SKEP_ERR_LIMIT beyond ctx->limits.max_batch_bytes or a lent buffer. */
+ * bitmap. Content up to vec->length is kept, new memory is zeroed. SKEP_ERR_LIMIT beyond ctx->limits.max_batch_bytes or a lent buffer. */
 SKEP_NODISCARD skep_status skep_vec_reserve(skep_vec *vec, int64_t length, bool with_validity, skep_err *err);
-SKEP_NODISCARD skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err); /* total, not extra */
+/* Total, not extra. In view form the views of entries below vec->length follow when the heap moves. */
+SKEP_NODISCARD skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err);
 
 /* Makes entry validity real: allocates the bitmap and sets it to all valid for vec->length entries if has_nulls was false. */
 SKEP_NODISCARD skep_status skep_vec_need_validity(skep_vec *vec, skep_err *err);
@@ -138,15 +140,17 @@ static inline bool skep_vec_is_valid(const skep_vec *vec, int64_t i) {
 /* The bytes of entry i of a string-like vector in any form (STR, VIEW, DICT); the entry must be valid. */
 skep_bytes skep_vec_bytes(const skep_vec *vec, int64_t i);
 
-/* Keeps the entries listed in `rows` (ascending positions), in place, through the whole tree. Strings and nested children
- * are compacted as well. A struct without children keeps only its length. */
+/* Keeps the entries listed in `rows` (strictly ascending positions), in place, through the whole tree. Strings and nested
+ * children are compacted as well; the heap of views stays as it is. A struct without children keeps only its length.
+ * SKEP_ERR_NOMEM leaves a vector that must be reset. */
 SKEP_NODISCARD skep_status skep_vec_select(skep_vec *vec, const int32_t *rows, int64_t n_rows, skep_err *err);
 
 /* Sets `length` entries of a vector (whole tree, any form) to NULL. */
 SKEP_NODISCARD skep_status skep_vec_set_null(skep_vec *vec, int64_t length, skep_err *err);
 
 /* Appends `count` entries of `from` starting at `first` to `to`: same type, same forms (DICT is expanded when the
- * dictionaries differ). Used where rows of several sources meet (merging, tests). */
+ * dictionaries differ; an empty `to` takes over the dictionary). Used where rows of several sources meet (merging, tests).
+ * `to` must be another vector; on failure it must be reset. */
 SKEP_NODISCARD skep_status skep_vec_append(skep_vec *to, const skep_vec *from, int64_t first, int64_t count, skep_err *err);
 
 /* Replaces SKEP_FORM_DICT by plain strings in the form asked for (STR or VIEW), in place, whole tree. */

@@ -8,11 +8,21 @@
 size_t skep_vec_values_bytes(skep_form form, int64_t n);
 size_t skep_vec_offsets_bytes(skep_form form, int64_t n);
 
+/* Room for n_bytes in `values`; what the form keeps there for `length` entries stays. For changes of form. */
+SKEP_NODISCARD skep_status skep_vec_grow_values(skep_vec *vec, size_t n_bytes, skep_err *err);
+
 static inline bool skep_bit_get(const void *bits, int64_t i) { return ((const uint8_t *)bits)[i >> 3] >> (i & 7) & 1; }
 static inline void skep_bit_set(void *bits, int64_t i) { ((uint8_t *)bits)[i >> 3] |= (uint8_t)(1u << (i & 7)); }
 static inline void skep_bit_clear(void *bits, int64_t i) { ((uint8_t *)bits)[i >> 3] &= (uint8_t) ~(1u << (i & 7)); }
 
 /* Number of 1 bits among n bits from bit `first`. Reads no byte that holds none of them. */
 int64_t skep_bits_count(const void *bits, int64_t first, int64_t n);
+
+/* Copies n bits between bitmaps that do not overlap. Bits of `to` below `at` stay, those after the copied ones are
+ * unspecified. */
+void skep_bits_copy(void *to, int64_t at, const void *from, int64_t first, int64_t n);
+
+/* Sets n bits from bit `at` on; those after them are unspecified. */
+void skep_bits_fill(void *bits, int64_t at, int64_t n);
 
 #endif
