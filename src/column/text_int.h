@@ -1,0 +1,62 @@
+/* Shared by the text files of this folder only: number formatting in both of Java's flavours, and writing into a buffer
+ * whose room was made beforehand. */
+#ifndef COLUMN_TEXT_INT_H
+#define COLUMN_TEXT_INT_H
+
+#include <string.h>
+
+#include "column/text.h"
+
+/* Two ASCII digits for each of 0..99. */
+extern const char skep_text_digit_pairs[201];
+
+static inline uint8_t *text_put_pair(uint8_t *at, unsigned v) {
+  memcpy(at, skep_text_digit_pairs + 2 * v, 2);
+  return at + 2;
+}
+
+/* Decimal digits of v at `at` (room for 20); returns the end. */
+uint8_t *skep_text_put_u64(uint8_t *at, uint64_t v);
+
+static inline unsigned text_count_digits(uint64_t v) {
+  static const uint64_t pow10[20] = {0,
+                                     10,
+                                     100,
+                                     1000,
+                                     10000,
+                                     100000,
+                                     1000000,
+                                     10000000,
+                                     100000000,
+                                     1000000000,
+                                     10000000000,
+                                     100000000000,
+                                     1000000000000,
+                                     10000000000000,
+                                     100000000000000,
+                                     1000000000000000,
+                                     10000000000000000,
+                                     100000000000000000,
+                                     1000000000000000000,
+                                     10000000000000000000u};
+  unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
+  unsigned guess = bits * 1233 >> 12; /* bits * log10(2), never too large by more than the correction below */
+  return guess + (v >= pow10[guess]);
+}
+
+/* Which decimal stands for a binary number when several would read back as it. */
+typedef enum skep_float_flavour {
+  SKEP_FLOAT_HIVE, /* as the JDKs up to 18, on which every Hive release runs: see text_float.c for where it differs */
+  SKEP_FLOAT_SHORTEST /* as JDK 19 and later: always the shortest, the closest among those */
+} skep_float_flavour;
+
+enum { SKEP_FLOAT_TEXT_BYTES = 32 };
+
+/* The text at `at` (room for SKEP_FLOAT_TEXT_BYTES); returns the end. NaN, Infinity and -Infinity included. */
+uint8_t *skep_text_put_f64(uint8_t *at, double v, skep_float_flavour flavour);
+uint8_t *skep_text_put_f32(uint8_t *at, float v, skep_float_flavour flavour);
+
+/* A decimal number -> the nearest binary one with `mantissa_bits` (53 or 24), ties to even; overflow gives infinity. */
+bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out);
+
+#endif
