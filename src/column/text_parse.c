@@ -323,9 +323,20 @@ static void put_boolean_value(skep_vec *vec, bool v) {
   *byte = (uint8_t)(v ? *byte | bit : *byte & ~bit);
 }
 
+static void put_view(skep_vec *vec, skep_bytes text) {
+  skep_view view = {.inlined = {.length = (uint32_t)text.left}};
+  if (text.left <= sizeof view.inlined.bytes) {
+    if (text.left != 0) memcpy(view.inlined.bytes, text.at, text.left);
+  } else {
+    memcpy(view.far.prefix, text.at, sizeof view.far.prefix);
+    view.far.at = (const uint8_t *)vec->heap.data + vec->heap_size;
+  }
+  put_value(vec, &view, sizeof view);
+}
+
 static skep_status append_bytes(skep_vec *vec, skep_bytes text, skep_err *err) {
-  if (vec->form != SKEP_FORM_STR) {
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "text can be appended to strings with offsets only");
+  if (vec->form != SKEP_FORM_STR && vec->form != SKEP_FORM_VIEW) {
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "text cannot be appended to a vector with a dictionary");
   }
   if (vec->type->kind == SKEP_CHAR || vec->type->kind == SKEP_VARCHAR) {
     text.left = cut_to_code_points(text, vec->type->length);
@@ -336,9 +347,13 @@ static skep_status append_bytes(skep_vec *vec, skep_bytes text, skep_err *err) {
   }
   SKEP_TRY(skep_vec_reserve_heap(vec, size, err));
   if (text.left != 0) memcpy((uint8_t *)vec->heap.data + vec->heap_size, text.at, text.left);
-  int32_t *offsets = vec->offsets.data;
-  offsets[vec->length] = (int32_t)vec->heap_size;
-  offsets[vec->length + 1] = (int32_t)size;
+  if (vec->form == SKEP_FORM_VIEW) {
+    put_view(vec, text);
+  } else {
+    int32_t *offsets = vec->offsets.data;
+    offsets[vec->length] = (int32_t)vec->heap_size;
+    offsets[vec->length + 1] = (int32_t)size;
+  }
   vec->heap_size = size;
   return SKEP_OK;
 }
