@@ -1,4 +1,4 @@
-# Helpers of the build: compiler flags, skep_layer(), skep_test().
+# Helpers of the build: compiler flags, skep_layer(), skep_test(), skep_fuzz().
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -8,6 +8,11 @@ target_compile_definitions(skep_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
 target_compile_options(skep_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wconversion -Wenum-conversion -Wvla -Wstrict-prototypes
   -Wmissing-prototypes -Werror>)
+if(SKEP_FUZZ)
+  # clang's -Wconversion says more than gcc's: warnings of this build inform, they do not stop it.
+  target_compile_options(skep_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wno-error>)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(SKEP_SANITIZE)
   add_compile_options(-fsanitize=${SKEP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SKEP_SANITIZE})
@@ -56,4 +61,23 @@ function(skep_test name source)
   target_compile_definitions(${target} PRIVATE SKEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES LABELS unit)
+endfunction()
+
+# skep_fuzz(name source layers...): a function LLVMFuzzerTestOneInput. Always built as a plain program that replays files
+# (test fuzz.<name> over tests/fuzz/corpus/<name>), with SKEP_FUZZ also as the libFuzzer program fuzz_<name>.
+function(skep_fuzz name source)
+  list(TRANSFORM ARGN PREPEND skep_ OUTPUT_VARIABLE layers)
+  set(targets replay_${name})
+  add_executable(replay_${name} ${source} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay.c)
+  if(SKEP_FUZZ)
+    add_executable(fuzz_${name} ${source})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    list(APPEND targets fuzz_${name})
+  endif()
+  foreach(target ${targets})
+    target_link_libraries(${target} PRIVATE ${layers} skep_flags)
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  endforeach()
+  add_test(NAME fuzz.${name} COMMAND replay_${name} --bend ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77)
 endfunction()

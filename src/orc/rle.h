@@ -1,13 +1,15 @@
 /* Run-length decoders of ORC: integers (version 1 and 2), bytes, booleans; varints.
  *
- * All pull from a skep_orc_stream, keep the unread rest of a run, and fail with SKEP_ERR_CORRUPT when the stream ends early or a
- * run contradicts itself. Counts are values, not bytes. Source: ORC Specification v1, "Run Length Encoding". */
+ * All pull from a skep_orc_stream, keep the unread rest of a run, and fail with SKEP_ERR_CORRUPT when the stream ends
+ * early or a run contradicts itself. Counts are values, not bytes. Source: ORC Specification v1, "Run Length Encoding".
+ */
 #ifndef ORC_RLE_H
 #define ORC_RLE_H
 
 #include "orc/stream.h"
 
-/* Integers. The current run, decoded: either `left` values at run[pos..] or an arithmetic sequence not yet written out. */
+/* Integers. The current run, decoded: either `left` values at run[pos..] or an arithmetic sequence not yet written out.
+ */
 typedef struct skep_rle_int {
   skep_orc_stream *in;
   bool v2, is_signed;
@@ -21,10 +23,11 @@ typedef struct skep_rle_int {
 void skep_rle_int_init(skep_rle_int *r, skep_orc_stream *in, bool v2, bool is_signed);
 void skep_rle_int_restart(skep_rle_int *r); /* after a seek of the stream: forget the current run */
 
-/* The next n values. For unsigned streams the 64-bit pattern is what counts (lengths above INT64_MAX come out negative: check). */
+/* The next n values. For unsigned streams the 64-bit pattern is what counts (lengths above INT64_MAX come out negative:
+ * check). */
 SKEP_NODISCARD skep_status skep_rle_int_next(skep_rle_int *r, int64_t *out, size_t n, skep_err *err);
-/* The same into narrower lanes; a value that does not fit is SKEP_ERR_CORRUPT (Hive writes none). Fast paths unpack straight
- * into `out`. */
+/* The same into narrower lanes; a value that does not fit is SKEP_ERR_CORRUPT (Hive writes none). Fast paths unpack
+ * straight into `out`. */
 SKEP_NODISCARD skep_status skep_rle_int_next_i32(skep_rle_int *r, int32_t *out, size_t n, skep_err *err);
 SKEP_NODISCARD skep_status skep_rle_int_next_i16(skep_rle_int *r, int16_t *out, size_t n, skep_err *err);
 SKEP_NODISCARD skep_status skep_rle_int_skip(skep_rle_int *r, uint64_t n, skep_err *err);
@@ -55,16 +58,12 @@ SKEP_NODISCARD skep_status skep_rle_bit_restart(skep_rle_bit *r, uint32_t bits, 
 /* n bits into `bitmap` starting at bit `first` (other bits of the bitmap are kept); *n_set counts ones. */
 SKEP_NODISCARD skep_status skep_rle_bit_next(skep_rle_bit *r, uint8_t *bitmap, size_t first, size_t n, size_t *n_set,
                                              skep_err *err);
-SKEP_NODISCARD skep_status skep_rle_bit_skip(skep_rle_bit *r, uint64_t n, uint64_t *n_set, skep_err *err); /* n_set may be NULL */
+SKEP_NODISCARD skep_status skep_rle_bit_skip(skep_rle_bit *r, uint64_t n, uint64_t *n_set,
+                                             skep_err *err); /* n_set may be NULL */
 
 /* Zigzag varints up to 128 bits: decimal values. A value beyond the type (more than 38 digits) is SKEP_ERR_CORRUPT. */
 SKEP_NODISCARD skep_status skep_varint_next_i64(skep_orc_stream *in, int64_t *out, size_t n, skep_err *err);
 SKEP_NODISCARD skep_status skep_varint_next_i128(skep_orc_stream *in, __int128 *out, size_t n, skep_err *err);
 SKEP_NODISCARD skep_status skep_varint_skip(skep_orc_stream *in, uint64_t n, skep_err *err);
-
-/* Bit unpacking: n values of `width` bits (1..64), big-endian bit order, from `in`, which has at least
- * (n * width + 7) / 8 bytes and SKEP_ORC_WINDOW_SLACK readable ones behind. Chosen once per process: AVX2, AVX-512 or plain C. */
-void skep_unpack_u64(const uint8_t *in, uint32_t width, uint64_t *out, size_t n);
-void skep_unpack_u32(const uint8_t *in, uint32_t width, uint32_t *out, size_t n); /* width <= 32 */
 
 #endif
