@@ -146,7 +146,7 @@ TARGET_AVX512 static void avx512_u32_wide(const uint8_t *in, uint32_t width, boo
   __m512i index, shift, mask;
   avx512_plan(width, &index, &shift, &mask);
   for (size_t i = 0; i < n; i += 8, in += width) {
-    __mmask8 lanes = n - i >= 8 ? 0xff : (__mmask8)((1u << (n - i)) - 1);
+    __mmask8 lanes = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
     _mm512_mask_cvtepi64_storeu_epi32(out + i, lanes, avx512_lanes(in, index, shift, mask, zigzag));
   }
 }
@@ -164,7 +164,7 @@ TARGET_AVX512 static void avx512_u32(const uint8_t *in, uint32_t width, bool zig
     v = _mm512_and_si512(_mm512_srlv_epi32(v, shift), mask);
     if (zigzag)
       v = _mm512_xor_si512(_mm512_srli_epi32(v, 1), _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_and_si512(v, one)));
-    __mmask16 lanes = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+    __mmask16 lanes = (__mmask16)(n - i >= 16 ? 0xffff : (1u << (n - i)) - 1);
     _mm512_mask_storeu_epi32(out + i, lanes, v);
   }
 }
