@@ -1,0 +1,130 @@
+/* Walking a directory tree. */
+#include "cli/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 64 };
+
+typedef struct walk {
+  skep_arena *arena;
+  skep_fs *fs;
+  const char *root;
+  size_t n, capacity;
+  skep_cli_tree_entry *entries; /* from the context's allocator while it grows */
+  const char *below;            /* the directory being listed, relative to root */
+} walk;
+
+const char *skep_cli_join(skep_arena *arena, const char *root, const char *path) {
+  size_t n = strlen(root), m = strlen(path);
+  while (n > 1 && root[n - 1] == '/') n--;
+  char *out = skep_arena_alloc(arena, n + m + 2);
+  if (out == NULL) return NULL;
+  memcpy(out, root, n);
+  if (m == 0) {
+    out[n] = '\0';
+    return out;
+  }
+  if (n > 0 && out[n - 1] != '/') out[n++] = '/';
+  memcpy(out + n, path, m + 1);
+  return out;
+}
+
+static skep_status visit(void *self, const skep_entry *entry, skep_err *err) {
+  walk *w = self;
+  const skep_ctx *ctx = w->arena->ctx;
+  if (w->n >= ctx->limits.max_dir_entries) {
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %llu names", (unsigned long long)ctx->limits.max_dir_entries);
+  }
+  void *block = w->entries;
+  SKEP_TRY(skep_grow(ctx, &block, &w->capacity, w->n + 1, sizeof *w->entries, err));
+  w->entries = block;
+  const char *path = w->below[0] == '\0' ? skep_arena_strndup(w->arena, entry->name, strlen(entry->name))
+                                         : skep_cli_join(w->arena, w->below, entry->name);
+  if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for the names of a directory tree");
+  w->entries[w->n++] = (skep_cli_tree_entry){.path = path, .kind = entry->kind, .size_bytes = entry->size_bytes};
+  return SKEP_OK;
+}
+
+static unsigned depth_of(const char *path) {
+  unsigned depth = 1;
+  for (; *path != '\0'; path++) depth += *path == '/';
+  return depth;
+}
+
+/* Breadth first: the list of entries is its own queue, so nothing recurses. */
+static skep_status walk_all(walk *w, skep_err *err) {
+  w->below = "";
+  SKEP_TRY(skep_fs_list(w->fs, w->root, true, visit, w, err));
+  for (size_t at = 0; at < w->n; at++) {
+    if (w->entries[at].kind != SKEP_ENTRY_DIR) continue;
+    w->below = w->entries[at].path;
+    if (depth_of(w->below) > MAX_DEPTH)
+      return skep_fail(err, SKEP_ERR_LIMIT, "directories nest deeper than %d levels", MAX_DEPTH);
+    const char *full = skep_cli_join(w->arena, w->root, w->below);
+    if (full == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
+    SKEP_TRY(skep_fs_list(w->fs, full, true, visit, w, err));
+  }
+  return SKEP_OK;
+}
+
+static int by_path(const void *a, const void *b) {
+  return strcmp(((const skep_cli_tree_entry *)a)->path, ((const skep_cli_tree_entry *)b)->path);
+}
+
+skep_status skep_cli_tree_read(skep_arena *arena, skep_fs *fs, const char *root, skep_cli_tree *out, skep_err *err) {
+  *out = (skep_cli_tree){0};
+  walk w = {.arena = arena, .fs = fs, .root = root};
+  skep_status status = walk_all(&w, err);
+  if (status == SKEP_OK && w.n > 0) {
+    out->entries = skep_arena_zero(arena, w.n, sizeof *w.entries);
+    if (out->entries == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for %zu names", w.n);
+  }
+  if (status == SKEP_OK && w.n > 0) {
+    memcpy(out->entries, w.entries, w.n * sizeof *w.entries);
+    out->n = w.n;
+    qsort(out->entries, out->n, sizeof *out->entries, by_path);
+  }
+  skep_release(arena->ctx, w.entries);
+  if (status == SKEP_OK) return status;
+  char quoted[300];
+  return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
+}
+
+skep_status skep_cli_read_file(skep_arena *arena, skep_fs *fs, const char *path, uint64_t max_bytes, skep_bytes *out,
+                               skep_err *err) {
+  skep_file *file = NULL;
+  SKEP_TRY(skep_fs_open_read(fs, path, &file, err));
+  skep_status status = SKEP_OK;
+  uint64_t size = file->size_bytes;
+  uint8_t *bytes = NULL;
+  if (size > max_bytes) {
+    status = skep_fail(err, SKEP_ERR_LIMIT, "%llu bytes, the limit is %llu", (unsigned long long)size,
+                       (unsigned long long)max_bytes);
+  } else if ((bytes = skep_arena_alloc(arena, (size_t)size + 1)) == NULL) {
+    status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for a file of %llu bytes", (unsigned long long)size);
+  } else if (size > 0) {
+    status = skep_file_read_at(file, 0, bytes, (size_t)size, err);
+  }
+  skep_file_close(file, NULL);
+  if (status == SKEP_OK) *out = skep_bytes_of(bytes, (size_t)size);
+  return status;
+}
+
+skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *path, uint64_t size_bytes,
+                                    uint64_t *out, skep_err *err) {
+  enum { MAX_SIDE_BYTES = 64 << 20 };
+  *out = size_bytes;
+  size_t n = strlen(path);
+  char *side = skep_arena_alloc(arena, n + sizeof "_flush_length");
+  if (side == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
+  memcpy(side, path, n);
+  memcpy(side + n, "_flush_length", sizeof "_flush_length");
+  skep_bytes bytes;
+  skep_status status = skep_cli_read_file(arena, fs, side, MAX_SIDE_BYTES, &bytes, err);
+  if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  SKEP_TRY(status);
+  uint64_t length = bytes.left < 8 ? 0 : skep_load_be64(bytes.at + (bytes.left / 8 - 1) * 8);
+  if (length < *out) *out = length;
+  return SKEP_OK;
+}
