@@ -30,6 +30,8 @@ endfunction()
 function(skep_layer name)
   cmake_parse_arguments(A "" "" "LAYERS;LIBS;SOURCES" ${ARGN})
   skep_layer_include(${name})
+  set_property(GLOBAL APPEND PROPERTY SKEP_LAYERS ${name}) # for the tests in tests/build
+  set_property(GLOBAL PROPERTY SKEP_LAYERS_OF_${name} ${A_LAYERS})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.c$")

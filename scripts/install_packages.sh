@@ -1,0 +1,26 @@
+#!/bin/bash
+# Installs the Debian packages of packages.txt that are missing. Does nothing, and needs no rights, when all are there.
+set -euo pipefail
+list=$(dirname "$0")/packages.txt
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "This is no Debian system: make sure that the counterparts of these are installed:" >&2
+  sed 's/^/  /' "$list" >&2
+  exit 0
+fi
+missing=()
+while read -r package; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done <"$list"
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "== installing ${missing[*]}"
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || { echo "needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get -qq update </dev/null
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
