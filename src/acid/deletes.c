@@ -121,15 +121,14 @@ static skep_status find_or_make(skep_deletes *d, int64_t write_id, int32_t bucke
 
 /* ---- memory ---- */
 
-/* What Roaring holds for one bitmap. Its public statistics count content; arrays that are still growing have up to half
- * of it in reserve, and each container has a header and a place in three arrays of the bitmap. */
+/* What Roaring holds for one bitmap: its serialized size is the content of the containers (its statistics function would walk all
+ * values); arrays that are still growing have up to half of it in reserve, and each container has a header, two blocks of
+ * malloc and a place in three arrays of the bitmap. */
 static uint64_t measure(const entry *e, bool is_tight) {
-  roaring_statistics_t s;
-  roaring_bitmap_statistics(e->bits, &s);
-  uint64_t arrays = s.n_bytes_array_containers, per_container = 16 + 16 + 8 + 2 + 1;
-  if (!is_tight) arrays += arrays / 2;
-  return sizeof *e->bits + arrays + s.n_bytes_run_containers + s.n_bytes_bitset_containers +
-         (uint64_t)s.n_containers * per_container + 32;
+  uint64_t content = roaring_bitmap_portable_size_in_bytes(e->bits);
+  uint64_t n_containers = (uint64_t)e->bits->high_low_container.size, per_container = 16 + 16 + 8 + 2 + 1;
+  if (!is_tight) content += content / 2;
+  return sizeof *e->bits + content + n_containers * per_container + 32;
 }
 
 static void measure_dirty(skep_deletes *d, bool is_tight) {
