@@ -1,5 +1,4 @@
-/* The table of commands, help and version, and the messages that all commands print the same way. */
-#include <stdarg.h>
+/* The table of commands, help and version. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,36 +12,6 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 static const char exit_text[] =
     "Exit status: 0 done; 1 failed (what was printed before is valid as far as it goes); 2 wrong usage;\n"
     "130 interrupted. A closed pipe is no error. Results go to standard output, everything else to standard error.\n";
-
-void skep_cli_warn(const char *format, ...) {
-  char text[2048];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  fprintf(stderr, "skep: warning: %s\n", text);
-}
-
-int skep_cli_failed(const skep_err *err) {
-  if (err->status == SKEP_ERR_CANCELLED) {
-    fputs("skep: interrupted\n", stderr);
-    return SKEP_CLI_INTERRUPTED;
-  }
-  const char *kind = err->status == SKEP_ERR_UNSUPPORTED ? "unsupported: " : "";
-  fprintf(stderr, "skep: %s%s\n", strstr(err->text, "unsupported") == NULL ? kind : "", err->text);
-  return SKEP_CLI_FAILED;
-}
-
-int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ...) {
-  char text[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const char *space = command != NULL ? " " : "", *name = command != NULL ? command->name : "";
-  fprintf(stderr, "skep%s%s: %s\nTry 'skep%s%s --help'.\n", space, name, text, space, name);
-  return SKEP_CLI_USAGE;
-}
 
 static void print_options(const skep_cli_command *c) {
   enum { COLUMN = 30 };
@@ -115,10 +84,12 @@ static int finish_stdout(int code) {
 }
 
 static int unknown_command(const char *name) {
-  const char *names[N_COMMANDS];
+  const char *names[N_COMMANDS + 2];
   char quoted[80];
   for (size_t i = 0; i < N_COMMANDS; i++) names[i] = commands[i]->name;
-  const char *like = skep_cli_did_you_mean(name, names, N_COMMANDS, sizeof names[0]);
+  names[N_COMMANDS] = "--help";
+  names[N_COMMANDS + 1] = "--version";
+  const char *like = skep_cli_did_you_mean(name, names, N_COMMANDS + 2, sizeof names[0]);
   skep_quote(quoted, sizeof quoted, name, strlen(name));
   const char *kind = name[0] == '-' ? "option" : "command";
   if (like == NULL) return skep_cli_wrong_usage(NULL, "unknown %s %s", kind, quoted);

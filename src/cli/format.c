@@ -279,15 +279,12 @@ static void header_name(const skep_cli_printer *p, uint32_t i, skep_buf *buf) {
     csv_quote(buf, start);
     return;
   }
+  bool copy = p->formatter->format == SKEP_CLI_COPY;
   for (; *name != '\0'; name++) { /* a tab or line end in a name would shift every column */
-    bool escape = p->formatter->format == SKEP_CLI_COPY || *name == '\t' || *name == '\n';
-    const char *at = escape ? strchr("\\\\\tt\nn\rr", *name) : NULL;
-    if (at == NULL) {
-      skep_buf_byte(buf, (uint8_t)*name);
-    } else {
-      skep_buf_byte(buf, '\\');
-      skep_buf_byte(buf, (uint8_t)at[1]);
-    }
+    uint8_t c = (uint8_t)*name;
+    uint8_t letter = c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\\' && copy ? '\\' : 0;
+    if (letter != 0) skep_buf_byte(buf, '\\');
+    skep_buf_byte(buf, letter != 0 ? letter : c);
   }
 }
 

@@ -32,7 +32,8 @@ const char *skep_cli_did_you_mean(const char *word, const char *const *first, si
   unsigned best_distance = strlen(word) < 4 ? 2 : 3; /* must be below this */
   for (size_t i = 0; i < n; i++) {
     const char *name = *(const char *const *)(const void *)((const char *)first + i * stride);
-    unsigned d = distance(word, name);
+    bool begins = strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0; /* an abbreviation */
+    unsigned d = begins ? 1 : distance(word, name);
     if (d < best_distance) {
       best_distance = d;
       best = name;

@@ -1,0 +1,36 @@
+/* The messages that all commands print the same way, on standard error. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+void skep_cli_warn(const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fprintf(stderr, "skep: warning: %s\n", text);
+}
+
+int skep_cli_failed(const skep_err *err) {
+  if (err->status == SKEP_ERR_CANCELLED) {
+    fputs("skep: interrupted\n", stderr);
+    return SKEP_CLI_INTERRUPTED;
+  }
+  const char *kind = err->status == SKEP_ERR_UNSUPPORTED ? "unsupported: " : "";
+  fprintf(stderr, "skep: %s%s\n", strstr(err->text, "unsupported") == NULL ? kind : "", err->text);
+  return SKEP_CLI_FAILED;
+}
+
+int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const char *space = command != NULL ? " " : "", *name = command != NULL ? command->name : "";
+  fprintf(stderr, "skep%s%s: %s\nTry 'skep%s%s --help'.\n", space, name, text, space, name);
+  return SKEP_CLI_USAGE;
+}
