@@ -21,7 +21,7 @@ typedef struct unit {
       status; /* READY: SKEP_OK with an item, SKEP_END, or a failure with err; anything but SKEP_OK ends the run */
   skep_err err;
   skep_batch batch;
-  uint32_t split; /* whose type the batch was made with; UINT32_MAX: none, batch is zeroed */
+  uint32_t split; /* whose type the batch has, when it is not zeroed; UINT32_MAX: none */
   void *item;
   struct unit *next; /* of the same run, in row order */
 } unit;
@@ -75,38 +75,40 @@ static bool may_take_unit(const skep_ordered *o, uint32_t split) {
   return o->units_used < limit;
 }
 
-static unit *unit_take(skep_ordered *o, run *r) {
+/* A free unit, if possible one whose buffers have the run's type already. */
+static unit *unit_take(skep_ordered *o, uint32_t split, run *r) {
+  unit *u = NULL;
   for (uint32_t i = 0; i < o->n_units; i++) {
-    unit *u = &o->units[i];
-    if (u->state != UNIT_FREE) continue;
-    u->state = UNIT_DECODING;
-    u->next = NULL;
-    if (r->last != NULL) {
-      r->last->next = u;
-    } else {
-      r->first = u;
-    }
-    r->last = u;
-    o->units_used++;
-    return u;
+    if (o->units[i].state != UNIT_FREE) continue;
+    u = &o->units[i];
+    if (u->split == split) break;
   }
-  return NULL;
+  if (u == NULL) return NULL;
+  u->state = UNIT_DECODING;
+  u->next = NULL;
+  if (r->last != NULL) {
+    r->last->next = u;
+  } else {
+    r->first = u;
+  }
+  r->last = u;
+  o->units_used++;
+  return u;
 }
 
 /* Opens the scan when needed and fills the unit's batch. Called without the lock. */
 static skep_status decode(skep_ordered *o, uint32_t split, run *r, unit *u, skep_err *err) {
   if (r->scan == NULL) SKEP_TRY(skep_scan_open(o->cache, &o->splits[split], &o->opts.forms, &r->scan, err));
-  if (u->split != split) {
-    skep_vec_fini(&u->batch.root);
-    u->split = UINT32_MAX;
+  if (u->batch.root.ctx == NULL) {
     SKEP_TRY(skep_vec_init(&u->batch.root, o->ctx, skep_scan_type(r->scan), &o->opts.forms, err));
-    u->split = split;
   }
   return skep_scan_next(r->scan, o->opts.batch_rows, &u->batch, err);
 }
 
 static void step_decode(skep_ordered *o, uint32_t split, run *r, unit *u) {
   r->busy = true;
+  if (u->split != split) skep_vec_fini(&u->batch.root); /* under the lock: finish_head looks at the same fields */
+  u->split = split;
   pthread_mutex_unlock(&o->lock);
   skep_status status = decode(o, split, r, u, &u->err);
   uint64_t rows_read = r->scan != NULL ? skep_scan_rows_read(r->scan) : 0;
@@ -149,7 +151,7 @@ static bool step(skep_ordered *o) {
     }
     run *r = run_of(o, s);
     if (r->busy || r->ended || !may_take_unit(o, s)) continue;
-    unit *u = unit_take(o, r);
+    unit *u = unit_take(o, s, r);
     if (u == NULL) return false;
     step_decode(o, s, r, u);
     return true;
