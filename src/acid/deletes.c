@@ -53,6 +53,8 @@ void skep_deletes_free(skep_deletes *deletes) {
   skep_release(ctx, deletes);
 }
 
+const skep_ctx *skep_deletes_ctx(const skep_deletes *deletes) { return deletes->ctx; }
+
 /* ---- the hash table ---- */
 
 static size_t hash_key(int64_t write_id, int32_t bucket, int32_t high) {
@@ -121,15 +123,14 @@ static skep_status find_or_make(skep_deletes *d, int64_t write_id, int32_t bucke
 
 /* ---- memory ---- */
 
-/* What Roaring holds for one bitmap. Its public statistics count content; arrays that are still growing have up to half
- * of it in reserve, and each container has a header and a place in three arrays of the bitmap. */
+/* What Roaring holds for one bitmap: its serialized size is the content of the containers (its statistics function
+ * would walk all values); arrays that are still growing have up to half of it in reserve, and each container has a
+ * header, two blocks of malloc and a place in three arrays of the bitmap. */
 static uint64_t measure(const entry *e, bool is_tight) {
-  roaring_statistics_t s;
-  roaring_bitmap_statistics(e->bits, &s);
-  uint64_t arrays = s.n_bytes_array_containers, per_container = 16 + 16 + 8 + 2 + 1;
-  if (!is_tight) arrays += arrays / 2;
-  return sizeof *e->bits + arrays + s.n_bytes_run_containers + s.n_bytes_bitset_containers +
-         (uint64_t)s.n_containers * per_container + 32;
+  uint64_t content = roaring_bitmap_portable_size_in_bytes(e->bits);
+  uint64_t n_containers = (uint64_t)e->bits->high_low_container.size, per_container = 16 + 16 + 8 + 2 + 1;
+  if (!is_tight) content += content / 2;
+  return sizeof *e->bits + content + n_containers * per_container + 32;
 }
 
 static void measure_dirty(skep_deletes *d, bool is_tight) {
@@ -178,12 +179,8 @@ uint64_t skep_deletes_count(const skep_deletes *deletes) {
 
 /* ---- adding ---- */
 
-static int32_t high_half(int64_t row_id) {
-  return (int32_t)(row_id >> 32);
-}
-static uint32_t low_half(int64_t row_id) {
-  return (uint32_t)((uint64_t)row_id & UINT32_MAX);
-}
+static int32_t high_half(int64_t row_id) { return (int32_t)(row_id >> 32); }
+static uint32_t low_half(int64_t row_id) { return (uint32_t)((uint64_t)row_id & UINT32_MAX); }
 
 /* Rows from the first one on with the same write id, bucket and high half. */
 static int64_t same_bitmap_run(const int64_t *write_ids, const int32_t *buckets, const int64_t *row_ids, int64_t n) {

@@ -15,6 +15,7 @@ typedef struct skep_deletes skep_deletes;
 
 SKEP_NODISCARD skep_status skep_deletes_new(const skep_ctx *ctx, skep_deletes **out, skep_err *err);
 void skep_deletes_free(skep_deletes *deletes); /* accepts NULL */
+const skep_ctx *skep_deletes_ctx(const skep_deletes *deletes);
 
 SKEP_NODISCARD skep_status skep_deletes_add(skep_deletes *deletes, int64_t write_id, int32_t bucket, int64_t row_id,
                                             skep_err *err);

@@ -188,9 +188,7 @@ static void dense_deletes_cost_almost_nothing(void **state) {
 typedef struct failing {
   int left;
 } failing;
-static void *fail_alloc(void *self, size_t size) {
-  return ((failing *)self)->left-- > 0 ? malloc(size) : NULL;
-}
+static void *fail_alloc(void *self, size_t size) { return ((failing *)self)->left-- > 0 ? malloc(size) : NULL; }
 static void *fail_resize(void *self, void *block, size_t size) {
   return ((failing *)self)->left-- > 0 ? realloc(block, size) : NULL;
 }
