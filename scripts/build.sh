@@ -1,19 +1,23 @@
 #!/bin/bash
-# build.sh PRESET: configures when needed and builds; prints little. ccache is used when it is there.
+# build.sh PRESET [TARGET...]: configures when needed, then builds; prints little where nobody watches. ccache is used when
+# it is there; SKEP_JOBS bounds the jobs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
+shift
+dir=build/$preset
 if [ -z "${CMAKE_C_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache
 fi
-jobs=${SKEP_JOBS:-$(nproc)}
-log=build/$preset/configure.log
-mkdir -p "build/$preset"
-if [ ! -f "build/$preset/build.ninja" ]; then
-  cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+
+# A build folder that came along with a moved checkout still points to the old place.
+if [ -f "$dir/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" "$dir/CMakeCache.txt"; then
+  rm -rf "$dir"
 fi
-if [ -n "${CI:-}" ] || [ ! -t 1 ]; then
-  NINJA_STATUS='' cmake --build "build/$preset" -j "$jobs" -- --quiet
-else
-  cmake --build "build/$preset" -j "$jobs"
+mkdir -p "$dir"
+if [ ! -f "$dir/build.ninja" ]; then
+  cmake --preset "$preset" >"$dir/configure.log" 2>&1 || { cat "$dir/configure.log" >&2; exit 1; }
 fi
+quiet=()
+if [ -n "${CI:-}" ] || [ ! -t 1 ]; then quiet=(-- --quiet); fi
+cmake --build "$dir" -j "${SKEP_JOBS:-$(nproc)}" ${1:+--target "$@"} "${quiet[@]}"

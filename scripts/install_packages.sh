@@ -1,7 +1,8 @@
 #!/bin/bash
-# Installs the Debian packages of packages.txt that are missing. Does nothing, and needs no rights, when all are there.
+# install_packages.sh [LIST]: installs the Debian packages of LIST (default: packages.txt here) that are missing.
+# Does nothing, and needs no rights, when all are there.
 set -euo pipefail
-list=$(dirname "$0")/packages.txt
+list=${1:-$(dirname "$0")/packages.txt}
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is no Debian system: make sure that the counterparts of these are installed:" >&2
@@ -21,6 +22,6 @@ if [ "$(id -u)" != 0 ]; then
   command -v sudo >/dev/null || { echo "needs root or sudo to install: ${missing[*]}" >&2; exit 1; }
   as_root=(sudo)
 fi
-export DEBIAN_FRONTEND=noninteractive
+as_root+=(env DEBIAN_FRONTEND=noninteractive)
 "${as_root[@]}" apt-get -qq update </dev/null
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null
+"${as_root[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" </dev/null >/dev/null

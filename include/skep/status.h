@@ -20,20 +20,20 @@ extern "C" {
 #endif
 
 /* The one table of statuses: symbol, name in messages, meaning. Values are stable: append only. */
-#define SKEP_STATUS_TABLE(X)                                                                       \
-  X(SKEP_OK, "ok", "success")                                                                      \
-  X(SKEP_END, "end", "an iterator has no more items; no message")                                  \
-  X(SKEP_ERR_ARGUMENT, "argument", "the caller's mistake: a bad option, name, type or value")      \
-  X(SKEP_ERR_NOT_FOUND, "not found", "a file, directory, column or object does not exist")         \
-  X(SKEP_ERR_EXISTS, "exists", "the thing to create is there already")                             \
-  X(SKEP_ERR_CORRUPT, "corrupt", "bytes contradict their format")                                  \
-  X(SKEP_ERR_UNSUPPORTED, "unsupported", "valid, but not something this version reads or does")    \
-  X(SKEP_ERR_LIMIT, "limit", "a configured limit was exceeded")                                    \
-  X(SKEP_ERR_RANGE, "range", "a value does not fit the type asked for")                            \
-  X(SKEP_ERR_IO, "io", "the operating system or network failed")                                   \
-  X(SKEP_ERR_NOMEM, "memory", "out of memory")                                                     \
-  X(SKEP_ERR_CANCELLED, "cancelled", "the caller asked to stop")                                   \
-  X(SKEP_ERR_SNAPSHOT, "snapshot", "no consistent view: a snapshot is missing or too old")         \
+#define SKEP_STATUS_TABLE(X)                                                                    \
+  X(SKEP_OK, "ok", "success")                                                                   \
+  X(SKEP_END, "end", "an iterator has no more items; no message")                               \
+  X(SKEP_ERR_ARGUMENT, "argument", "the caller's mistake: a bad option, name, type or value")   \
+  X(SKEP_ERR_NOT_FOUND, "not found", "a file, directory, column or object does not exist")      \
+  X(SKEP_ERR_EXISTS, "exists", "the thing to create is there already")                          \
+  X(SKEP_ERR_CORRUPT, "corrupt", "bytes contradict their format")                               \
+  X(SKEP_ERR_UNSUPPORTED, "unsupported", "valid, but not something this version reads or does") \
+  X(SKEP_ERR_LIMIT, "limit", "a configured limit was exceeded")                                 \
+  X(SKEP_ERR_RANGE, "range", "a value does not fit the type asked for")                         \
+  X(SKEP_ERR_IO, "io", "the operating system or network failed")                                \
+  X(SKEP_ERR_NOMEM, "memory", "out of memory")                                                  \
+  X(SKEP_ERR_CANCELLED, "cancelled", "the caller asked to stop")                                \
+  X(SKEP_ERR_SNAPSHOT, "snapshot", "no consistent view: a snapshot is missing or too old")      \
   X(SKEP_ERR_INTERNAL, "internal", "a bug in Skep")
 
 typedef enum skep_status {

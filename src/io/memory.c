@@ -447,7 +447,7 @@ static skep_status memory_remove_dir(skep_fs *fs, const char *path, skep_err *er
 }
 
 static skep_status memory_sync_dir(skep_fs *fs, const char *path, skep_err *err) {
-  skep_stat st;
+  skep_stat st = {0};
   SKEP_TRY(memory_stat(fs, path, &st, err));
   if (st.kind != SKEP_ENTRY_DIR) return skep_fs_fail(err, SKEP_ERR_NOT_FOUND, path, "is not a directory");
   return SKEP_OK;
