@@ -172,7 +172,7 @@ static void head(file_report *f, const char *path, uint64_t size_bytes) {
   skep_report_u64(r, "rows", t->n_rows);
   skep_report_u64(r, "stripe_count", t->n_stripes);
   skep_report_text(r, "compression", skep_orc_codec_name(t->codec));
-  skep_report_u64(r, "block_bytes", t->block_size);
+  skep_report_u64(r, "compression_block_size", t->block_size);
   skep_report_u64(r, "row_index_stride", t->row_index_stride);
   skep_buf_reset(b);
   skep_buf_printf(b, "%u.%u", t->version_major, t->version_minor);
