@@ -10,7 +10,8 @@ enum { OPT_JSON, OPT_VERBOSE, OPT_ROW_INDEX, OPT_SNAPSHOT, OPT_VALID_TXNS, OPT_H
 
 static const skep_cli_option options[] = {
     {OPT_JSON, "json", NULL, "as JSON"},
-    {OPT_VERBOSE, "verbose", NULL, "files: also stripe statistics, row indexes and bloom filters of all columns"},
+    {OPT_VERBOSE, "verbose", NULL,
+     "files: also stripe statistics, row indexes and bloom filters of all columns;\ndirectories: also side files"},
     {OPT_ROW_INDEX, "row-index", "a,b.c", "files: row index and bloom filters of these columns (names or numbers)"},
     {OPT_SNAPSHOT, "snapshot", "WRITEIDS", "directories: what is committed (db.t:hwm:min-open:open:aborted)"},
     {OPT_VALID_TXNS, "valid-txns", "TXNS", "directories: the transactions that count, in the spelling of --hive"},

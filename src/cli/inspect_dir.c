@@ -176,7 +176,8 @@ static void text_files(dir_report *d, const skep_layout_dir *dir) {
     const skep_layout_file *f = &dir->files[i];
     bool plain = is_data(f) && f->verdict == SKEP_USED && f->logical_bytes == f->size_bytes;
     if (f->verdict == SKEP_NAME_UNKNOWN) d->n_unknown++;
-    if (dir->verdict != SKEP_USED || plain) continue;
+    bool boring = f->verdict == SKEP_IGNORED && f->logical_bytes == f->size_bytes && !d->opts->verbose;
+    if (dir->verdict != SKEP_USED || plain || boring) continue;
     skep_buf_printf(&d->line, "    %-12s  %s", verdict_name(f->verdict), shown(name, sizeof name, f->path));
     if (f->logical_bytes != f->size_bytes) {
       skep_buf_printf(&d->line, "  (%llu of %llu bytes committed)", (unsigned long long)f->logical_bytes,
