@@ -65,9 +65,7 @@ uint32_t skep_processor_count(void) {
   return n < 1 ? 1 : (uint32_t)n;
 }
 
-static run *run_of(skep_ordered *o, uint32_t split) {
-  return &o->runs[split % o->window];
-}
+static run *run_of(skep_ordered *o, uint32_t split) { return &o->runs[split % o->window]; }
 
 /* Read-ahead may use half of the units; the first unfinished split all of them. */
 static bool may_take_unit(const skep_ordered *o, uint32_t split) {

@@ -46,9 +46,7 @@ const skep_type *skep_scan_type(const skep_scan *scan) {
   return row_type;
 }
 
-uint64_t skep_scan_rows_read(const skep_scan *scan) {
-  return scan->next;
-}
+uint64_t skep_scan_rows_read(const skep_scan *scan) { return scan->next; }
 
 /* Rows are the numbers 1000000 * split + row; every third batch lets other threads go first. */
 skep_status skep_scan_next(skep_scan *scan, int64_t max_rows, skep_batch *batch, skep_err *err) {
@@ -143,18 +141,10 @@ static uint64_t make(uint32_t n, uint64_t rows_of(uint32_t)) {
   return sum;
 }
 
-static uint64_t one_large(uint32_t i) {
-  return i == 3 ? 400 : 2;
-}
-static uint64_t many_small(uint32_t i) {
-  return i % 4;
-}
-static uint64_t none(uint32_t i) {
-  return i * 0;
-}
-static uint64_t all_large(uint32_t i) {
-  return 100 + i;
-}
+static uint64_t one_large(uint32_t i) { return i == 3 ? 400 : 2; }
+static uint64_t many_small(uint32_t i) { return i % 4; }
+static uint64_t none(uint32_t i) { return i * 0; }
+static uint64_t all_large(uint32_t i) { return 100 + i; }
 
 static void rows_come_in_the_order_of_the_splits(void **state) {
   (void)state;

@@ -12,9 +12,7 @@ struct skep_table {
   const char *const *notices; /* "path: text", NULL at the end */
 };
 
-const char *skep_version(void) {
-  return SKEP_VERSION_STRING;
-}
+const char *skep_version(void) { return SKEP_VERSION_STRING; }
 
 static skep_status plan_opts(skep_reading *r, const skep_table_opts *o, skep_plan_opts *out, skep_err *err) {
   static const skep_hive_version versions[] = {SKEP_HIVE_4, SKEP_HIVE_1, SKEP_HIVE_2, SKEP_HIVE_3, SKEP_HIVE_4};
@@ -122,9 +120,7 @@ void skep_table_close(skep_table *table) {
   if (table != NULL) skep_reading_unref(table->reading); /* the table lives in the reading's arena */
 }
 
-const char *skep_table_type(const skep_table *table) {
-  return table->type_text;
-}
+const char *skep_table_type(const skep_table *table) { return table->type_text; }
 
 skep_status skep_table_schema(const skep_table *table, struct ArrowSchema *out, skep_err *err) {
   const skep_reading *r = table->reading;
@@ -135,9 +131,7 @@ const char *skep_table_notice(const skep_table *table, size_t i) {
   return i < table->reading->plan->n_notices ? table->notices[i] : NULL;
 }
 
-size_t skep_table_split_count(const skep_table *table) {
-  return table->reading->n_splits;
-}
+size_t skep_table_split_count(const skep_table *table) { return table->reading->n_splits; }
 
 uint64_t skep_table_split_rows(const skep_table *table, size_t split) {
   return split < table->reading->n_splits ? table->reading->splits[split].n_rows_hint : 0;

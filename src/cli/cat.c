@@ -265,9 +265,7 @@ static void progress_start(cat_run *run, bool silent) {
 }
 
 /* Rows a batch may have: no more than the limit, so that `--limit 1` decodes one row. */
-static int64_t batch_rows(const cat_args *a) {
-  return a->limit > 0 && a->limit < 4096 ? (int64_t)a->limit : 4096;
-}
+static int64_t batch_rows(const cat_args *a) { return a->limit > 0 && a->limit < 4096 ? (int64_t)a->limit : 4096; }
 
 static skep_status run_scan(cat_run *run, const cat_args *a, skep_scan_cache *cache, skep_cli_output *out,
                             skep_err *err) {

@@ -15,9 +15,7 @@ bool skep_cli_parse_hive(const char *text, skep_hive_version *out) {
   return true;
 }
 
-skep_cli_format skep_cli_default_format(void) {
-  return isatty(STDOUT_FILENO) ? SKEP_CLI_TABLE : SKEP_CLI_TSV2;
-}
+skep_cli_format skep_cli_default_format(void) { return isatty(STDOUT_FILENO) ? SKEP_CLI_TABLE : SKEP_CLI_TSV2; }
 
 bool skep_cli_split_commas(skep_arena *arena, const char *text, skep_cli_words *out, skep_err *err) {
   size_t n = 1;

@@ -71,9 +71,7 @@ static skep_status collect(void *self, const skep_entry *entry, skep_err *err) {
   return SKEP_OK;
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 /* --- one partition --- */
 
@@ -165,9 +163,7 @@ static void put_line(dir_report *d) {
   skep_buf_reset(&d->line);
 }
 
-static const char *shown(char *out, size_t size, const char *text) {
-  return skep_quote(out, size, text, strlen(text));
-}
+static const char *shown(char *out, size_t size, const char *text) { return skep_quote(out, size, text, strlen(text)); }
 
 /* Files that are not simply used as data, one a line below their directory. */
 static void text_files(dir_report *d, const skep_layout_dir *dir) {

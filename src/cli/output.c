@@ -25,9 +25,7 @@ void skep_cli_signals_install(void) {
   sigaction(SIGPIPE, &action, NULL);
 }
 
-bool skep_cli_interrupted(void) {
-  return interrupted != 0;
-}
+bool skep_cli_interrupted(void) { return interrupted != 0; }
 
 skep_status skep_cli_output_init(skep_cli_output *out, const skep_ctx *ctx, int fd, skep_err *err) {
   *out = (skep_cli_output){.ctx = ctx, .fd = fd, .data = skep_alloc(ctx, CAPACITY)};

@@ -108,12 +108,8 @@ static void open_block(skep_report *r, const char *key, bool is_list) {
   push(r, is_list, false);
 }
 
-void skep_report_open(skep_report *r, const char *key) {
-  open_block(r, key, false);
-}
-void skep_report_open_list(skep_report *r, const char *key) {
-  open_block(r, key, true);
-}
+void skep_report_open(skep_report *r, const char *key) { open_block(r, key, false); }
+void skep_report_open_list(skep_report *r, const char *key) { open_block(r, key, true); }
 
 void skep_report_open_inline(skep_report *r, const char *key) {
   before(r, key, false);
