@@ -18,6 +18,8 @@ mkdir -p "$dir"
 if [ ! -f "$dir/build.ninja" ]; then
   cmake --preset "$preset" >"$dir/configure.log" 2>&1 || { cat "$dir/configure.log" >&2; exit 1; }
 fi
-quiet=()
-if [ -n "${CI:-}" ] || [ ! -t 1 ]; then quiet=(-- --quiet); fi
-cmake --build "$dir" -j "${SKEP_JOBS:-$(nproc)}" ${1:+--target "$@"} "${quiet[@]}"
+build=(cmake --build "$dir" -j "${SKEP_JOBS:-$(nproc)}" ${1:+--target "$@"})
+if [ -t 1 ] && [ -z "${CI:-}" ]; then
+  exec "${build[@]}"
+fi
+"${build[@]}" -- --quiet 2>&1 | { grep -v '^-- ' || true; } # what CMake says when it looks again at a changed tree

@@ -7,11 +7,5 @@ if [ "${1:-}" != --check ]; then
   clang-format -i "${files[@]}"
   exit 0
 fi
-bad=0
-for file in "${files[@]}"; do
-  if ! clang-format "$file" | cmp -s - "$file"; then
-    echo "$file: not formatted (run scripts/format.sh)"
-    bad=1
-  fi
-done
-exit $bad
+check_one='clang-format "$1" | cmp -s - "$1" || { echo "$1: not formatted (run scripts/format.sh)"; exit 1; }'
+printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c "$check_one" check

@@ -84,13 +84,24 @@ bool skep_buf_printf(skep_buf *buf, const char *format, ...) {
 }
 
 bool skep_buf_i64(skep_buf *buf, int64_t value) {
+  static const char pairs[] =
+      "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849505152535455"
+      "5657"
+      "585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
   char digits[20];
   size_t at = sizeof digits;
   uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  do {
-    digits[--at] = (char)('0' + left % 10);
-    left /= 10;
-  } while (left != 0);
+  while (left >= 100) {
+    at -= 2;
+    memcpy(digits + at, pairs + 2 * (left % 100), 2);
+    left /= 100;
+  }
+  if (left >= 10) {
+    at -= 2;
+    memcpy(digits + at, pairs + 2 * left, 2);
+  } else {
+    digits[--at] = (char)('0' + left);
+  }
   if (value < 0) digits[--at] = '-';
   return skep_buf_add(buf, digits + at, sizeof digits - at);
 }

@@ -29,6 +29,29 @@ static void appends_gather(void **state) {
   skep_buf_fini(&buf);
 }
 
+static void integers_are_printed_as_printf_does(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  skep_ctx_init(&ctx);
+  skep_buf buf;
+  skep_buf_init(&buf, &ctx, 100);
+  for (int sign = 0; sign < 2; sign++) {
+    uint64_t power = 1;
+    for (int digits = 0; digits < 19; digits++, power *= 10) {
+      for (uint64_t off = 0; off < 203; off++) {
+        int64_t value = (int64_t)(power - 101 + off);
+        char expected[32];
+        if (sign == 1) value = -value;
+        snprintf(expected, sizeof expected, "%lld", (long long)value);
+        skep_buf_reset(&buf);
+        skep_buf_i64(&buf, value);
+        assert_string_equal(skep_buf_string(&buf), expected);
+      }
+    }
+  }
+  skep_buf_fini(&buf);
+}
+
 static void the_maximum_can_be_reached_but_not_passed(void **state) {
   (void)state;
   skep_ctx ctx;
@@ -79,6 +102,7 @@ static void running_out_of_memory_keeps_the_content_until_the_end(void **state) 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(appends_gather),
+      cmocka_unit_test(integers_are_printed_as_printf_does),
       cmocka_unit_test(the_maximum_can_be_reached_but_not_passed),
       cmocka_unit_test(running_out_of_memory_keeps_the_content_until_the_end),
   };
