@@ -280,30 +280,28 @@ static skep_status select_node(skep_vec *vec, const selection *s, skep_err *err)
   return st;
 }
 
-static size_t count_runs(const int32_t *rows, int64_t n) {
-  size_t n_runs = n != 0;
-  for (int64_t i = 1; i < n; i++) n_runs += rows[i] != rows[i - 1] + 1;
-  return n_runs;
-}
-
-static void make_runs(const int32_t *rows, int64_t n, run *runs) {
-  run *at = runs;
+/* Rows ascend strictly, so 64 of them are consecutive when the first and the last differ by 63. */
+static size_t make_runs(const int32_t *rows, int64_t n, run *runs) {
+  size_t n_runs = 0;
   for (int64_t i = 0; i < n;) {
-    int64_t start = i++;
-    while (i < n && rows[i] == rows[i - 1] + 1) i++;
-    *at++ = (run){rows[start], (int32_t)(i - start)};
+    int64_t start = i, first = rows[i];
+    while (i + 64 <= n && rows[i + 63] - first == i + 63 - start) i += 64;
+    while (i < n && rows[i] - first == i - start) i++;
+    runs[n_runs++] = (run){rows[start], (int32_t)(i - start)};
   }
+  return n_runs;
 }
 
 skep_status skep_vec_select(skep_vec *vec, const int32_t *rows, int64_t n_rows, skep_err *err) {
   assert(n_rows == 0 || (rows[0] >= 0 && rows[n_rows - 1] < vec->length));
   if (n_rows == vec->length) return SKEP_OK;
-  selection s = {.n = n_rows, .n_runs = count_runs(rows, n_rows)};
-  if (s.n_runs != 0 && n_rows / (int64_t)s.n_runs < SHORT_RUN) s.rows = rows;
-  run *runs = skep_alloc(vec->ctx, (s.n_runs + 1) * sizeof *runs);
+  /* There is one run more than gaps between the rows, at most. */
+  int64_t gaps = n_rows == 0 ? 0 : rows[n_rows - 1] - rows[0] + 1 - n_rows;
+  size_t most = (size_t)(gaps < n_rows ? gaps + 1 : n_rows);
+  run *runs = skep_alloc(vec->ctx, (most + 1) * sizeof *runs);
   if (runs == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory to select %lld rows", (long long)n_rows);
-  make_runs(rows, n_rows, runs);
-  s.runs = runs;
+  selection s = {.runs = runs, .n_runs = make_runs(rows, n_rows, runs), .n = n_rows};
+  if (s.n_runs != 0 && n_rows / (int64_t)s.n_runs < SHORT_RUN) s.rows = rows;
   skep_status st = select_node(vec, &s, err);
   skep_release(vec->ctx, runs);
   return st;
