@@ -25,6 +25,17 @@ static inline size_t skep_utf8_length(const uint8_t *at, size_t left) {
   return n;
 }
 
+/* Where skep_utf8_length gave 0 (and left > 0): the length of what one U+FFFD stands for, the longest start of a sequence that
+ * could have been continued, or one byte. Source: The Unicode Standard, section 3.9, "maximal subpart". */
+static inline size_t skep_utf8_broken_length(const uint8_t *at, size_t left) {
+  uint8_t probe[4] = {0x80, 0x80, 0x80, 0x80};
+  for (size_t n = left < 3 ? left : 3; n > 1; n--) { /* is it well-formed when continued? */
+    for (size_t i = 0; i < 4; i++) probe[i] = i < n ? at[i] : 0x80;
+    if (skep_utf8_length(probe, 4) > n) return n;
+  }
+  return 1;
+}
+
 /* The code point of a valid sequence of `length` bytes, as skep_utf8_length gave it. */
 static inline uint32_t skep_utf8_decode(const uint8_t *at, size_t length) {
   static const uint8_t first_mask[5] = {0, 0x7f, 0x1f, 0x0f, 0x07};

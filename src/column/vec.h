@@ -61,8 +61,9 @@ typedef union skep_view {
 
 /* An immutable dictionary of byte strings, shared by reference count. */
 typedef struct skep_dict {
-  uint32_t references; /* atomic: __atomic builtins only */
-  const skep_ctx *ctx;
+  uint32_t references;      /* atomic: __atomic builtins only */
+  uint32_t utf8;            /* atomic; whether all is UTF-8, as the Arrow door found: 0 not looked at, 1 yes, 2 no */
+  skep_allocator allocator; /* a copy: exported to Arrow, a dictionary may outlive its context */
   uint32_t count;
   const uint32_t *offsets; /* count + 1 */
   const uint8_t *bytes;

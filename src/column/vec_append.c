@@ -52,27 +52,7 @@ static skep_status append_strings(skep_vec *to, const skep_vec *from, int64_t fi
   return SKEP_OK;
 }
 
-/* Any pair of string forms, value by value, into plain strings or views. Room for the bytes was made. */
-static void put_string(skep_vec *to, int64_t at, skep_bytes value) {
-  uint8_t *heap_end = (uint8_t *)to->heap.data + to->heap_size;
-  if (to->form == SKEP_FORM_STR) {
-    if (value.left != 0) memcpy(heap_end, value.at, value.left);
-    to->heap_size += value.left;
-    ((int32_t *)to->offsets.data)[at + 1] = (int32_t)to->heap_size;
-    return;
-  }
-  skep_view view = {.inlined = {(uint32_t)value.left, {0}}};
-  if (value.left <= sizeof view.inlined.bytes) {
-    if (value.left != 0) memcpy(view.inlined.bytes, value.at, value.left);
-  } else {
-    memcpy(heap_end, value.at, value.left);
-    memcpy(view.far.prefix, value.at, sizeof view.far.prefix);
-    view.far.at = heap_end;
-    to->heap_size += value.left;
-  }
-  ((skep_view *)to->values.data)[at] = view;
-}
-
+/* Any pair of string forms, value by value, into plain strings or views. */
 static skep_status append_values(skep_vec *to, const skep_vec *from, int64_t first, int64_t count, skep_err *err) {
   size_t size = to->heap_size;
   for (int64_t i = first; i < first + count; i++) {
@@ -85,7 +65,7 @@ static skep_status append_values(skep_vec *to, const skep_vec *from, int64_t fir
   for (int64_t i = 0; i < count; i++) {
     skep_bytes value = {NULL, 0};
     if (skep_vec_is_valid(from, first + i)) value = skep_vec_bytes(from, first + i);
-    put_string(to, to->length + i, value);
+    skep_vec_put_bytes(to, to->length + i, value);
   }
   return SKEP_OK;
 }

@@ -8,6 +8,31 @@
 size_t skep_vec_values_bytes(skep_form form, int64_t n);
 size_t skep_vec_offsets_bytes(skep_form form, int64_t n);
 
+/* Writes entry `at` of plain strings or views; entries before it are written. Room in the vector and its heap was made.
+ */
+static inline void skep_vec_put_bytes(skep_vec *to, int64_t at, skep_bytes value) {
+  uint8_t *heap_end = (uint8_t *)to->heap.data + to->heap_size;
+  if (to->form == SKEP_FORM_STR) {
+    if (value.left != 0) memcpy(heap_end, value.at, value.left);
+    to->heap_size += value.left;
+    ((int32_t *)to->offsets.data)[at + 1] = (int32_t)to->heap_size;
+    return;
+  }
+  skep_view view = {.inlined = {(uint32_t)value.left, {0}}};
+  if (value.left <= sizeof view.inlined.bytes) {
+    if (value.left != 0) memcpy(view.inlined.bytes, value.at, value.left);
+  } else {
+    memcpy(heap_end, value.at, value.left);
+    memcpy(view.far.prefix, value.at, sizeof view.far.prefix);
+    view.far.at = heap_end;
+    to->heap_size += value.left;
+  }
+  ((skep_view *)to->values.data)[at] = view;
+}
+
+/* An empty vector of the same type and forms as `vec`. */
+SKEP_NODISCARD skep_status skep_vec_init_like(skep_vec *out, const skep_vec *vec, skep_err *err);
+
 /* Room for n_bytes in `values`; what the form keeps there for `length` entries stays. For changes of form. */
 SKEP_NODISCARD skep_status skep_vec_grow_values(skep_vec *vec, size_t n_bytes, skep_err *err);
 

@@ -13,6 +13,18 @@ int64_t skep_bits_count(const void *bits, int64_t first, int64_t n) {
   return count;
 }
 
+static void same_forms(skep_vec *to, const skep_vec *from) {
+  to->form = from->form;
+  for (uint32_t i = 0; i < to->n_children; i++) same_forms(&to->children[i], &from->children[i]);
+}
+
+skep_status skep_vec_init_like(skep_vec *out, const skep_vec *vec, skep_err *err) {
+  static const skep_forms any = {0};
+  SKEP_TRY(skep_vec_init(out, vec->ctx, vec->type, &any, err));
+  same_forms(out, vec);
+  return SKEP_OK;
+}
+
 /* ---- all NULL ---- */
 
 static skep_status set_null(skep_vec *vec, int64_t length, skep_err *err) {

@@ -107,9 +107,9 @@ static inline void vec_random_append(skep_vec *vec, vec_random *r, bool null) {
     case SKEP_FORM_I64:
     case SKEP_FORM_I128: {
       size_t width = skep_form_width(vec->form);
-      skep_i128 v = (skep_i128)low * (high % 1000) * (high & 1024 ? -1 : 1); /* within 38 digits */
-      int64_t shorter = (int64_t)(vec->type->kind == SKEP_DECIMAL ? low % 10000 : low);
-      if (width <= 8) v = shorter;
+      skep_i128 v = (skep_i128)low, most = 1;
+      for (unsigned i = 0; i < vec->type->precision; i++) most *= 10;
+      if (vec->type->kind == SKEP_DECIMAL) v = v * (skep_i128)high * (high & 1024 ? -1 : 1) % most;
       memcpy((uint8_t *)vec->values.data + width * (size_t)at, &v, width);
       break;
     }
