@@ -12,7 +12,7 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
 
 static uint64_t by_bits(const uint8_t *in, uint32_t width, size_t i) {
   uint64_t v = 0;
-  for (size_t bit = i * width; bit < (i + 1) * width; bit++) v = v << 1 | (in[bit / 8] >> (7 - bit % 8) & 1u);
+  for (size_t bit = i * width; bit < (i + 1) * width; bit++) v = v << 1 | ((uint32_t)in[bit / 8] >> (7 - bit % 8) & 1);
   return v;
 }
 
