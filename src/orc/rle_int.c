@@ -29,14 +29,17 @@ skep_status skep_rle_range(const skep_rle_int *r, int64_t value, skep_rle_lane l
 /* Literals of version 1: the bytes of a window are complete up to `end`, a varint that passes it is cut off. */
 static skep_status v1_literals(skep_rle_int *r, int64_t *out, size_t n, skep_err *err) {
   const uint8_t *p = r->in->at, *end = r->in->end;
-  for (size_t i = 0; i < n; i++) {
-    uint64_t v;
-    if (!skep_varint_unchecked(&p, &v))
-      return skep_fail(err, SKEP_ERR_CORRUPT, "%s: a varint does not fit 64 bits", r->in->what);
-    if (p > end) return skep_orc_stream_short(r->in, n, "literal run", err);
-    out[i] = r->is_signed ? skep_unzigzag(v) : (int64_t)v;
+  uint64_t *values = (uint64_t *)out; /* corresponding types may alias */
+  bool overflow;
+  size_t i = skep_varint_bulk(&p, end, values, n, &overflow);
+  for (; i < n && !overflow; i++) {
+    overflow = !skep_varint_unchecked(&p, &values[i]);
+    if (p > end || (overflow && end - p < SKEP_VARINT_MAX_64)) /* what it saw was in part slack */
+      return skep_orc_stream_short(r->in, (size_t)((p > end ? p : end + 1) - r->in->at), "literal run", err);
   }
+  if (overflow) return skep_fail(err, SKEP_ERR_CORRUPT, "%s: a varint does not fit 64 bits", r->in->what);
   r->in->at = p;
+  for (i = 0; r->is_signed && i < n; i++) out[i] = skep_unzigzag(values[i]);
   return SKEP_OK;
 }
 

@@ -8,7 +8,8 @@
 enum {
   /* The longest run is patched base: header, base, 512 values of 64 bits, 31 patches of 64 bits. */
   V2_RUN_BYTES = 4 + 8 + 512 * 8 + 31 * 8,
-  V2_MIN_REPEAT = 3
+  V2_MIN_REPEAT = 3,
+  V2_MAX_REPEAT = 10
 };
 
 /* The five-bit code of a width. Code 0 means width 0 in delta runs (told apart there). */
@@ -33,18 +34,29 @@ static skep_status take(skep_rle_int *r, size_t n, const char *run, const uint8_
   return SKEP_OK;
 }
 
-static uint64_t big_endian(const uint8_t *p, size_t n) {
-  uint64_t v = 0;
-  for (size_t i = 0; i < n; i++) v = v << 8 | p[i];
-  return v;
-}
+/* 1..8 bytes; may read up to 7 behind them. */
+static uint64_t big_endian(const uint8_t *p, size_t n) { return skep_load_be64(p) >> (64 - 8 * n); }
 
-static skep_status short_repeat(skep_rle_int *r, skep_err *err) {
+/* With room for the longest repeat, that many are written at once: the surplus is overwritten by the values that
+ * follow. */
+static skep_status short_repeat(skep_rle_int *r, void *out, size_t room, skep_rle_lane lane, size_t *done,
+                                skep_err *err) {
   const uint8_t *p;
   size_t size = ((r->in->at[0] >> 3) & 7) + 1u;
   SKEP_TRY(take(r, 1 + size, "short repeat run", &p, err));
-  uint64_t v = big_endian(p + 1, size);
-  skep_rle_set_sequence(r, (p[0] & 7u) + V2_MIN_REPEAT, r->is_signed ? skep_unzigzag(v) : (int64_t)v, 0);
+  uint64_t stored = big_endian(p + 1, size);
+  int64_t value = r->is_signed ? skep_unzigzag(stored) : (int64_t)stored;
+  uint32_t n = (p[0] & 7u) + V2_MIN_REPEAT;
+  if (room < V2_MAX_REPEAT || lane == SKEP_LANE_16 || (lane == SKEP_LANE_32 && value != (int32_t)value)) {
+    skep_rle_set_sequence(r, n, value, 0); /* take_sequence finds the value that does not fit */
+    return SKEP_OK;
+  }
+  *done = n;
+  if (lane == SKEP_LANE_64) {
+    for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int64_t *)out)[i] = value;
+  } else {
+    for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int32_t *)out)[i] = (int32_t)value;
+  }
   return SKEP_OK;
 }
 
@@ -86,15 +98,6 @@ static skep_status direct(skep_rle_int *r, void *out, size_t room, skep_rle_lane
   return SKEP_OK;
 }
 
-/* values[i] becomes base plus (minus) the sum of deltas up to and with i. */
-static void add_up(uint64_t *values, size_t n, uint64_t base, bool down) {
-  if (down) {
-    for (size_t i = 0; i < n; i++) values[i] = base -= values[i];
-  } else {
-    for (size_t i = 0; i < n; i++) values[i] = base += values[i];
-  }
-}
-
 static skep_status delta_header(skep_rle_int *r, int64_t *base, int64_t *delta, skep_err *err) {
   skep_bytes b = {r->in->at, left_of(r)};
   uint64_t first, second;
@@ -130,8 +133,8 @@ static skep_status delta(skep_rle_int *r, void *out, size_t room, skep_rle_lane 
   uint64_t *values = (uint64_t *)to;
   values[0] = (uint64_t)base;
   values[1] = (uint64_t)base + (uint64_t)step;
-  skep_unpack_u64(packed, widths[code], values + 2, n - 2);
-  add_up(values + 2, n - 2, values[1], step < 0); /* the sign of the first delta is that of all */
+  skep_unpack_sums(packed, widths[code], values[1], step < 0, values + 2,
+                   n - 2); /* the sign of the first delta is that of all */
   return SKEP_OK;
 }
 
@@ -208,7 +211,7 @@ skep_status skep_rle_v2_run(skep_rle_int *r, void *out, size_t room, skep_rle_la
   if (r->in->at == r->in->end) return skep_orc_stream_short(r->in, 1, "run", err);
   switch (r->in->at[0] >> 6) {
     case 0:
-      return short_repeat(r, err);
+      return short_repeat(r, out, room, lane, done, err);
     case 1:
       return direct(r, out, room, lane, done, err);
     case 2:

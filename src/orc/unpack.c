@@ -42,6 +42,15 @@ static void plain_u32(const uint8_t *in, uint32_t width, bool zigzag, uint32_t *
   }
 }
 
+/* out[i] becomes start plus (minus) the sum of out[0..i]. */
+static void add_up(uint64_t *out, size_t n, uint64_t start, bool down) {
+  if (down) {
+    for (size_t i = 0; i < n; i++) out[i] = start -= out[i];
+  } else {
+    for (size_t i = 0; i < n; i++) out[i] = start += out[i];
+  }
+}
+
 #ifdef HAVE_X86
 
 /* The most bits that can stand before a value in its first byte, given that values follow each other without a gap. */
@@ -120,15 +129,15 @@ TARGET_AVX512 static inline __m512i avx512_lanes(const uint8_t *in, __m512i inde
   return _mm512_xor_si512(_mm512_srli_epi64(v, 1), sign);
 }
 
-/* What avx512_lanes needs for a width. Offsets stay within the 64 bytes of a load for all widths that fit a lane. */
+/* What avx512_lanes needs for a width: of lane i the byte where its value starts, once for each byte of the lane, and
+ * the shift. Offsets stay within the 64 bytes of a load for all widths that fit a lane. */
 TARGET_AVX512 static inline void avx512_plan(uint32_t width, __m512i *index, __m512i *shift, __m512i *mask) {
-  _Alignas(64) uint64_t indices[8], shifts[8];
-  for (uint32_t i = 0; i < 8; i++) {
-    indices[i] = (i * width >> 3) * UINT64_C(0x0101010101010101) + UINT64_C(0x0001020304050607);
-    shifts[i] = 64 - width - (i * width & 7);
-  }
-  *index = _mm512_load_si512(indices);
-  *shift = _mm512_load_si512(shifts);
+  const __m512i bit = _mm512_mul_epu32(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(width));
+  const __m512i first = _mm512_shuffle_epi8(
+      _mm512_srli_epi64(bit, 3),
+      _mm512_set_epi64(0x0808080808080808, 0, 0x0808080808080808, 0, 0x0808080808080808, 0, 0x0808080808080808, 0));
+  *index = _mm512_add_epi8(first, _mm512_set1_epi64(0x0001020304050607));
+  *shift = _mm512_sub_epi64(_mm512_set1_epi64(64 - (int)width), _mm512_and_si512(bit, _mm512_set1_epi64(7)));
   *mask = _mm512_set1_epi64((long long)low_bits(width));
 }
 
@@ -152,12 +161,13 @@ TARGET_AVX512 static void avx512_u32_wide(const uint8_t *in, uint32_t width, boo
 }
 
 TARGET_AVX512 static void avx512_u32(const uint8_t *in, uint32_t width, bool zigzag, uint32_t *out, size_t n) {
-  _Alignas(64) uint32_t indices[16], shifts[16];
-  for (uint32_t i = 0; i < 16; i++) {
-    indices[i] = (i * width >> 3) * 0x01010101u + 0x00010203u;
-    shifts[i] = 32 - width - (i * width & 7);
-  }
-  const __m512i index = _mm512_load_si512(indices), shift = _mm512_load_si512(shifts);
+  const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i bit = _mm512_mullo_epi32(lane, _mm512_set1_epi32((int)width));
+  const __m512i spread = _mm512_broadcast_i32x4(_mm_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0));
+  const __m512i first = _mm512_shuffle_epi8(_mm512_srli_epi32(bit, 3), spread);
+  const __m512i index = _mm512_add_epi8(first, _mm512_set1_epi32(0x00010203));
+  const __m512i shift =
+      _mm512_sub_epi32(_mm512_set1_epi32(32 - (int)width), _mm512_and_si512(bit, _mm512_set1_epi32(7)));
   const __m512i mask = _mm512_set1_epi32((int)low_bits(width)), one = _mm512_set1_epi32(1);
   for (size_t i = 0; i < n; i += 16, in += 2 * (size_t)width) {
     __m512i v = _mm512_permutexvar_epi8(index, _mm512_loadu_si512(in));
@@ -166,6 +176,28 @@ TARGET_AVX512 static void avx512_u32(const uint8_t *in, uint32_t width, bool zig
       v = _mm512_xor_si512(_mm512_srli_epi32(v, 1), _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_and_si512(v, one)));
     __mmask16 lanes = (__mmask16)(n - i >= 16 ? 0xffff : (1u << (n - i)) - 1);
     _mm512_mask_storeu_epi32(out + i, lanes, v);
+  }
+}
+
+/* Sums within the eight lanes by three shifted additions, then the sum so far, which alone is carried from step to
+ * step. */
+TARGET_AVX512 static void avx512_sums(const uint8_t *in, uint32_t width, uint64_t start, bool down, uint64_t *out,
+                                      size_t n) {
+  __m512i index, shift, mask;
+  avx512_plan(width, &index, &shift, &mask);
+  const __m512i zero = _mm512_setzero_si512(), last = _mm512_set1_epi64(7);
+  const __m512i flip = _mm512_set1_epi64(down ? -1 : 0); /* x ^ -1 - -1 = -x */
+  __m512i sum = _mm512_set1_epi64((long long)start);
+  for (size_t i = 0; i < n; i += 8, in += width) {
+    __m512i v = avx512_lanes(in, index, shift, mask, false);
+    v = _mm512_sub_epi64(_mm512_xor_si512(v, flip), flip);
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
+    v = _mm512_add_epi64(v, sum);
+    sum = _mm512_permutexvar_epi64(last, v);
+    __mmask8 lanes = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
+    _mm512_mask_storeu_epi64(out + i, lanes, v);
   }
 }
 
@@ -210,6 +242,16 @@ void skep_unpack_u32_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width
   }
 }
 
+void skep_unpack_sums_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width, uint64_t start, bool down,
+                         uint64_t *out, size_t n) {
+  if (kind == SKEP_UNPACK_AVX512 && fits_lane(width, 64)) {
+    avx512_sums(in, width, start, down, out, n);
+  } else {
+    skep_unpack_u64_as(kind, in, width, false, out, n);
+    add_up(out, n, start, down);
+  }
+}
+
 #else /* no x86: plain C only */
 
 bool skep_unpack_is_usable(skep_unpack_kind kind) { return kind == SKEP_UNPACK_PLAIN; }
@@ -224,6 +266,13 @@ void skep_unpack_u32_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width
                         size_t n) {
   (void)kind;
   plain_u32(in, width, zigzag, out, n);
+}
+
+void skep_unpack_sums_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width, uint64_t start, bool down,
+                         uint64_t *out, size_t n) {
+  (void)kind;
+  plain_u64(in, width, false, out, n);
+  add_up(out, n, start, down);
 }
 
 #endif
@@ -249,4 +298,8 @@ void skep_unpack_zigzag_i64(const uint8_t *in, uint32_t width, int64_t *out, siz
 
 void skep_unpack_zigzag_i32(const uint8_t *in, uint32_t width, int32_t *out, size_t n) {
   skep_unpack_u32_as(best(), in, width, true, (uint32_t *)out, n);
+}
+
+void skep_unpack_sums(const uint8_t *in, uint32_t width, uint64_t start, bool down, uint64_t *out, size_t n) {
+  skep_unpack_sums_as(best(), in, width, start, down, out, n);
 }

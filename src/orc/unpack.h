@@ -16,6 +16,10 @@ void skep_unpack_u32(const uint8_t *in, uint32_t width, uint32_t *out, size_t n)
 void skep_unpack_zigzag_i64(const uint8_t *in, uint32_t width, int64_t *out, size_t n);
 void skep_unpack_zigzag_i32(const uint8_t *in, uint32_t width, int32_t *out, size_t n);
 
+/* n unsigned differences of `width` bits, added up (or, `down`, subtracted one after the other) from `start`; modulo
+ * 2^64. */
+void skep_unpack_sums(const uint8_t *in, uint32_t width, uint64_t start, bool down, uint64_t *out, size_t n);
+
 /* The implementations by name, for tests and benchmarks; usable = this machine has the instructions. */
 typedef enum skep_unpack_kind {
   SKEP_UNPACK_PLAIN,
@@ -26,5 +30,7 @@ typedef enum skep_unpack_kind {
 bool skep_unpack_is_usable(skep_unpack_kind kind);
 void skep_unpack_u64_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width, bool zigzag, uint64_t *out, size_t n);
 void skep_unpack_u32_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width, bool zigzag, uint32_t *out, size_t n);
+void skep_unpack_sums_as(skep_unpack_kind kind, const uint8_t *in, uint32_t width, uint64_t start, bool down,
+                         uint64_t *out, size_t n);
 
 #endif

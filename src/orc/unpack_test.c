@@ -1,14 +1,7 @@
 /* Bit unpacking: every width, size and implementation against a reader of single bits. */
 #include "orc/unpack.h"
-#include "base/bytes.h"
+#include "orc/test_encode.h"
 #include "orc/test_source.h"
-
-static uint64_t next_random(uint64_t *state) { /* splitmix64 */
-  uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
 
 static uint64_t by_bits(const uint8_t *in, uint32_t width, size_t i) {
   uint64_t v = 0;
@@ -21,7 +14,7 @@ static void check_64(skep_unpack_kind kind, uint32_t width, bool zigzag, size_t 
   size_t bytes = (n * width + 7) / 8;
   uint8_t *in = malloc(bytes + SKEP_ORC_WINDOW_SLACK);
   uint64_t *out = malloc(n * sizeof *out);
-  for (size_t i = 0; i < bytes + SKEP_ORC_WINDOW_SLACK; i++) in[i] = (uint8_t)next_random(seed);
+  for (size_t i = 0; i < bytes + SKEP_ORC_WINDOW_SLACK; i++) in[i] = (uint8_t)test_random(seed);
   skep_unpack_u64_as(kind, in, width, zigzag, out, n);
   for (size_t i = 0; i < n; i++) {
     uint64_t v = by_bits(in, width, i), want = zigzag ? (uint64_t)skep_unzigzag(v) : v;
@@ -35,7 +28,7 @@ static void check_32(skep_unpack_kind kind, uint32_t width, bool zigzag, size_t 
   size_t bytes = (n * width + 7) / 8;
   uint8_t *in = malloc(bytes + SKEP_ORC_WINDOW_SLACK);
   uint32_t *out = malloc(n * sizeof *out);
-  for (size_t i = 0; i < bytes + SKEP_ORC_WINDOW_SLACK; i++) in[i] = (uint8_t)next_random(seed);
+  for (size_t i = 0; i < bytes + SKEP_ORC_WINDOW_SLACK; i++) in[i] = (uint8_t)test_random(seed);
   skep_unpack_u32_as(kind, in, width, zigzag, out, n);
   for (size_t i = 0; i < n; i++) {
     uint64_t v = by_bits(in, width, i);
@@ -64,6 +57,30 @@ static void test_every_width_size_and_kind_agrees_with_single_bits(void **state)
   }
 }
 
+static void test_sums_agree_with_addition(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 7, 8, 9, 63, 510};
+  uint64_t seed = 2;
+  for (skep_unpack_kind kind = SKEP_UNPACK_PLAIN; kind < SKEP_UNPACK_KINDS; kind++) {
+    for (uint32_t width = 1; width <= 64 && skep_unpack_is_usable(kind); width++) {
+      for (size_t k = 0; k < 2 * sizeof sizes / sizeof sizes[0]; k++) {
+        size_t n = sizes[k / 2], bytes = (n * width + 7) / 8;
+        bool down = k % 2 == 1;
+        uint8_t *in = malloc(bytes + SKEP_ORC_WINDOW_SLACK);
+        uint64_t *out = malloc(n * sizeof *out), sum = test_random(&seed);
+        for (size_t i = 0; i < bytes + SKEP_ORC_WINDOW_SLACK; i++) in[i] = (uint8_t)test_random(&seed);
+        skep_unpack_sums_as(kind, in, width, sum, down, out, n);
+        for (size_t i = 0; i < n; i++) {
+          sum = down ? sum - by_bits(in, width, i) : sum + by_bits(in, width, i);
+          if (out[i] != sum) fail_msg("kind %d width %u down %d n %zu: sum %zu", (int)kind, width, down, n, i);
+        }
+        free(in);
+        free(out);
+      }
+    }
+  }
+}
+
 static void test_the_default_is_one_of_them(void **state) {
   (void)state;
   uint8_t in[16 + SKEP_ORC_WINDOW_SLACK] = {0x01, 0x23, 0x45, 0x67};
@@ -84,6 +101,7 @@ static void test_the_default_is_one_of_them(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_width_size_and_kind_agrees_with_single_bits),
+      cmocka_unit_test(test_sums_agree_with_addition),
       cmocka_unit_test(test_the_default_is_one_of_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

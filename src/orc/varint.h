@@ -3,6 +3,10 @@
 #ifndef ORC_VARINT_H
 #define ORC_VARINT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/bytes.h"
 
 enum {
@@ -43,5 +47,10 @@ static inline bool skep_varint_unchecked(const uint8_t **at, uint64_t *out) {
   *at = p + 10;
   return true;
 }
+
+/* Varints of at most 64 bits from *at up to `end`, into out[0..n): decodes until n values are there or fewer than 64
+ * bytes are left (the caller goes on one by one), and moves *at behind the last one decoded. Returns how many;
+ * *overflow is set, and *at left at the culprit, when one needs more than 64 bits. */
+size_t skep_varint_bulk(const uint8_t **at, const uint8_t *end, uint64_t *out, size_t n, bool *overflow);
 
 #endif
