@@ -134,6 +134,28 @@ static void defaults_hold_until_a_value_is_set(void **state) {
   skep_config_free(config);
 }
 
+static void typed_values_name_what_is_wrong(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  skep_err err = {0};
+  skep_config *config = new_config(&ctx);
+  bool yes = true;
+  int64_t number;
+  uint64_t bytes;
+  assert_ok(skep_config_bool(config, "orc.proleptic.gregorian.default", &yes, &err), err);
+  assert_false(yes);
+  assert_ok(skep_config_int(config, "hive.compactor.delta.num.threshold", &number, &err), err);
+  assert_int_equal(number, 10);
+  assert_ok(skep_config_bytes(config, "hive.exec.orc.default.stripe.size", &bytes, &err), err);
+  assert_int_equal(bytes, 64 << 20);
+  assert_ok(skep_config_set(config, "x", "maybe", &err), err);
+  assert_fails(skep_config_bool(config, "x", &yes, &err), SKEP_ERR_ARGUMENT, err, "'maybe' is not true or false");
+  assert_fails(skep_config_int(config, "x", &number, &err), SKEP_ERR_ARGUMENT, err, "'maybe' is not an integer");
+  assert_fails(skep_config_bytes(config, "x", &bytes, &err), SKEP_ERR_ARGUMENT, err, "'maybe' is not a size");
+  assert_fails(skep_config_bool(config, "y", &yes, &err), SKEP_ERR_NOT_FOUND, err, "property y is not set");
+  skep_config_free(config);
+}
+
 static void every_default_fits_its_kind_and_the_table_is_sorted(void **state) {
   (void)state;
   skep_ctx ctx;
@@ -302,6 +324,7 @@ int main(void) {
       cmocka_unit_test(sizes_are_spelled_as_in_hive_and_hadoop),
       cmocka_unit_test(integers_and_booleans_have_no_loose_ends),
       cmocka_unit_test(defaults_hold_until_a_value_is_set),
+      cmocka_unit_test(typed_values_name_what_is_wrong),
       cmocka_unit_test(every_default_fits_its_kind_and_the_table_is_sorted),
       cmocka_unit_test(hive_site_is_read_as_hadoop_reads_it),
       cmocka_unit_test(broken_and_hostile_xml_is_refused_with_its_line),
