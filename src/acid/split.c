@@ -16,7 +16,7 @@ enum split_flag {
   FLAG_ALL = 31
 };
 enum snapshot_flag { SNAPSHOT_WRITE_IDS = 1, SNAPSHOT_TXNS = 2, SNAPSHOT_COMPACTOR = 4, SNAPSHOT_ALL = 7 };
-enum file_flag { FILE_ORIGINAL = 1, FILE_LENGTH = 2, FILE_ALL = 3 };
+enum file_flag { FILE_ORIGINAL = 1, FILE_ALL = 1 };
 
 /* --- Writing --- */
 
@@ -61,10 +61,9 @@ static void put_snapshot(skep_buf *out, const skep_snapshot *s) {
 }
 
 static void put_file(skep_buf *out, const skep_split_file *file) {
-  bool has_length = file->logical_bytes != SKEP_WHOLE_FILE;
-  skep_buf_byte(out, (uint8_t)((file->is_original ? FILE_ORIGINAL : 0) | (has_length ? FILE_LENGTH : 0)));
+  skep_buf_byte(out, file->is_original ? FILE_ORIGINAL : 0);
   put_text(out, file->path);
-  if (has_length) put_unsigned(out, file->logical_bytes);
+  put_unsigned(out, file->logical_bytes);
   put_signed(out, file->min_write_id);
   put_signed(out, file->max_write_id);
   put_signed(out, file->statement);
@@ -205,8 +204,7 @@ static skep_status get_file(decoder *d, skep_split_file *out) {
   uint8_t flags;
   SKEP_TRY(get_byte(d, "file flags", FILE_ALL, &flags));
   SKEP_TRY(get_text(d, "file path", &out->path));
-  out->logical_bytes = SKEP_WHOLE_FILE;
-  if ((flags & FILE_LENGTH) != 0) SKEP_TRY(get_unsigned(d, "file length", SKEP_WHOLE_FILE - 1, &out->logical_bytes));
+  SKEP_TRY(get_unsigned(d, "file length", UINT64_MAX, &out->logical_bytes));
   SKEP_TRY(get_signed(d, "lowest write id", &out->min_write_id));
   SKEP_TRY(get_signed(d, "highest write id", &out->max_write_id));
   SKEP_TRY(get_i32(d, "statement id", &out->statement));
@@ -218,7 +216,7 @@ static skep_status get_file(decoder *d, skep_split_file *out) {
   return out->first_row_id < 0 ? bad_field(d, "first row id", "negative") : SKEP_OK;
 }
 
-enum { LEAST_FILE_BYTES = 5 };
+enum { LEAST_FILE_BYTES = 6 };
 
 static skep_status get_files(decoder *d, const char *what, uint32_t *n, const skep_split_file **out) {
   SKEP_TRY(get_count(d, what, LEAST_FILE_BYTES, n));

@@ -30,12 +30,11 @@ typedef enum skep_split_kind {
  *          the same one the higher `statement` (missing counts lowest), then the later file; inside one file the first.
  * deletes  apply to the rows that remain, as for other splits (tables upgraded half-way). */
 
-#define SKEP_WHOLE_FILE UINT64_MAX
 #define SKEP_ALL_STRIPES UINT32_MAX
 
 typedef struct skep_split_file {
   const char *path;        /* relative to `root`; a single file's split: "" and `root` is the file */
-  uint64_t logical_bytes;  /* length to read the tail at; SKEP_WHOLE_FILE: what the file has when it is opened */
+  uint64_t logical_bytes;  /* length to read the tail at */
   int64_t min_write_id, max_write_id; /* of its directory; originals in the root: 0, 0; base: 0, W */
   int32_t statement;       /* of its directory, -1 none */
   bool is_original;        /* no ACID columns; synthetic ids */

@@ -37,7 +37,7 @@ static const skep_type *type_of(fixture *f, const char *text) {
 static skep_split a_merge_split(fixture *f) {
   static const skep_split_file files[] = {
       {.path = "000001_0",
-       .logical_bytes = SKEP_WHOLE_FILE,
+       .logical_bytes = UINT64_MAX,
        .statement = -1,
        .is_original = true,
        .synthetic_bucket = 1,
@@ -54,7 +54,7 @@ static skep_split a_merge_split(fixture *f) {
        .statement = 3},
   };
   static const skep_split_file deletes[] = {{.path = "delete_delta_7_7_0/bucket_00001_0",
-                                             .logical_bytes = SKEP_WHOLE_FILE,
+                                             .logical_bytes = UINT64_MAX,
                                              .min_write_id = INT64_MIN,
                                              .max_write_id = 7}};
   static const char *const values[] = {"1", NULL, "a/b=\xc3\xa9"};

@@ -1,0 +1,414 @@
+/* From paths to partition roots: partition directories, their typed values, and which of them can hold wanted rows.
+ *
+ * Source: Hive Warehouse, FileUtils (acid-format facts, section 8). Partitions are pruned before they are listed: by
+ * the caller's filters and by what the predicate says about partition columns alone. */
+#include <inttypes.h>
+
+#include "acid/plan_int.h"
+#include "column/text.h"
+
+enum { MAX_LEVELS = 64 };
+
+/* The partition directories above the one being looked at. */
+typedef struct branch {
+  skep_planner *p;
+  uint32_t path_index;
+  uint32_t depth;
+  const char *names[MAX_LEVELS];
+  const char *values[MAX_LEVELS]; /* as in skep_split.partition_values */
+} branch;
+
+/* --- Values --- */
+
+static bool is_default(const char *text) { return strcmp(text, SKEP_DEFAULT_PARTITION) == 0; }
+
+static bool is_text_kind(const skep_type *type) {
+  return type->kind == SKEP_STRING || type->kind == SKEP_CHAR || type->kind == SKEP_VARCHAR;
+}
+
+/* Puts the typed value of a text (NULL: NULL) as the only entry of a vector. SKEP_ERR_RANGE: the text is no such value.
+ */
+static skep_status make_value(skep_planner *p, const skep_type *type, const char *text, skep_vec *out, skep_err *err) {
+  static const skep_forms forms = {.boolean = 0};
+  SKEP_TRY(skep_vec_init(out, p->ctx, type, &forms, err));
+  skep_status status =
+      text == NULL ? skep_vec_set_null(out, 1, err) : skep_vec_append_text(out, skep_bytes_of(text, strlen(text)), err);
+  if (status != SKEP_OK) skep_vec_fini(out);
+  return status;
+}
+
+/* Hive casts a directory's text to the column's type: what cannot be cast is NULL, and so is the default partition, but
+ * for texts, where it reads back as its own name (seen in Hive 4.0.1). */
+static skep_status directory_value(skep_planner *p, const skep_type *type, const char *text, const char **out,
+                                   skep_err *err) {
+  *out = NULL;
+  if (is_default(text) && !is_text_kind(type)) return SKEP_OK;
+  skep_vec vec;
+  skep_status status = make_value(p, type, text, &vec, err);
+  if (status == SKEP_ERR_RANGE) return SKEP_OK;
+  if (status != SKEP_OK) return status;
+  skep_vec_fini(&vec);
+  *out = text;
+  return SKEP_OK;
+}
+
+/* One canonical text per typed value, for comparing: 01 and 1 are the same int. */
+static skep_status canonical(skep_planner *p, const skep_type *type, const char *text, skep_buf *out, skep_err *err) {
+  skep_vec vec;
+  skep_text style = {.style = SKEP_TEXT_COPY, .null_text = "\\N"};
+  SKEP_TRY(make_value(p, type, text, &vec, err));
+  skep_status status = skep_text_value(&style, &vec, 0, out, err);
+  skep_vec_fini(&vec);
+  return status == SKEP_OK ? skep_buf_check(out, "partition value", err) : status;
+}
+
+static bool same_name(const char *a, const char *b, size_t length_b) {
+  if (strlen(a) != length_b) return false;
+  for (size_t i = 0; i < length_b; i++) {
+    char x = a[i], y = b[i];
+    if (x >= 'A' && x <= 'Z') x = (char)(x + 32);
+    if (y >= 'A' && y <= 'Z') y = (char)(y + 32);
+    if (x != y) return false;
+  }
+  return true;
+}
+
+static const skep_type *type_at(const skep_planner *p, uint32_t level) {
+  static const skep_type text = {.kind = SKEP_STRING};
+  return p->opts->partition_schema == NULL ? &text : p->partitions->children[level];
+}
+
+/* --- Filters: "name=value" --- */
+
+static skep_status match_filter(branch *b, uint32_t level, const char *wanted, bool *out, skep_err *err) {
+  skep_planner *p = b->p;
+  const skep_type *type = type_at(p, level);
+  const char *value = is_default(wanted) && !is_text_kind(type) ? NULL : wanted;
+  skep_buf have, want;
+  skep_buf_init(&have, p->ctx, 1 << 20);
+  skep_buf_init(&want, p->ctx, 1 << 20);
+  skep_status status = canonical(p, type, value, &want, err);
+  if (status == SKEP_ERR_RANGE) status = skep_wrap(err, SKEP_ERR_ARGUMENT, "partition filter");
+  if (status == SKEP_OK) status = canonical(p, type, b->values[level], &have, err);
+  *out = status == SKEP_OK && have.size == want.size && memcmp(have.data, want.data, have.size) == 0;
+  skep_buf_fini(&have);
+  skep_buf_fini(&want);
+  return status;
+}
+
+/* Whether the newest level of the branch passes the filters that name it. */
+static skep_status passes_filters(branch *b, bool *out, skep_err *err) {
+  const skep_plan_opts *opts = b->p->opts;
+  uint32_t level = b->depth - 1;
+  *out = true;
+  for (uint32_t i = 0; i < opts->n_partition_filters && *out; i++) {
+    const char *filter = opts->partition_filters[i];
+    const char *equals = strchr(filter, '=');
+    if (equals == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "a partition filter needs the form name=value");
+    if (same_name(b->names[level], filter, (size_t)(equals - filter)))
+      SKEP_TRY(match_filter(b, level, equals + 1, out, err));
+  }
+  return SKEP_OK;
+}
+
+/* --- The predicate, where it speaks of partition columns only --- */
+
+enum { MAY_TRUE = 1, MAY_FALSE = 2, MAY_UNKNOWN = 4, MAY_ALL = 7 };
+
+/* Is `pred` TRUE for the value of one level? */
+static skep_status is_true(branch *b, uint32_t level, const skep_pred *pred, skep_arena *scratch, bool *out,
+                           skep_err *err) {
+  static const skep_type row = {.kind = SKEP_STRUCT};
+  static const skep_forms forms = {.boolean = 0};
+  const skep_type *column = type_at(b->p, level), *type;
+  const skep_pred *bound;
+  SKEP_TRY(skep_type_make(scratch, &row, &column, &b->names[level], 1, &type, err));
+  SKEP_TRY(skep_pred_bind(scratch, pred, type, &bound, err));
+  skep_vec vec;
+  SKEP_TRY(skep_vec_init(&vec, b->p->ctx, type, &forms, err));
+  const char *value = b->values[level];
+  skep_status status = value == NULL ? skep_vec_set_null(&vec.children[0], 1, err)
+                                     : skep_vec_append_text(&vec.children[0], skep_bytes_of(value, strlen(value)), err);
+  vec.length = 1;
+  int32_t selected;
+  int64_t n = 0;
+  if (status == SKEP_OK) status = skep_pred_filter(b->p->ctx, bound, &vec, &selected, &n, err);
+  skep_vec_fini(&vec);
+  *out = n == 1;
+  return status;
+}
+
+static skep_status judge_leaf(branch *b, const skep_pred *leaf, skep_arena *scratch, unsigned *out, skep_err *err) {
+  *out = MAY_ALL;
+  uint32_t level = 0;
+  while (level < b->depth &&
+         !(leaf->path_length == 1 && same_name(b->names[level], leaf->names[0], strlen(leaf->names[0]))))
+    level++;
+  if (level == b->depth) return SKEP_OK;
+  const skep_pred *child = leaf;
+  skep_pred negated = {.op = SKEP_PRED_NOT, .n_children = 1, .children = &child};
+  bool yes, no = false;
+  SKEP_TRY(is_true(b, level, leaf, scratch, &yes, err));
+  if (!yes) SKEP_TRY(is_true(b, level, &negated, scratch, &no, err));
+  *out = yes ? MAY_TRUE : no ? MAY_FALSE : MAY_UNKNOWN;
+  return SKEP_OK;
+}
+
+/* What AND makes of two sets of possible values; OR is its mirror image. */
+static unsigned and_sets(unsigned a, unsigned b) {
+  unsigned out = (a | b) & MAY_FALSE;
+  out |= a & b & MAY_TRUE;
+  bool unknown = ((a & MAY_UNKNOWN) != 0 && (b & (MAY_UNKNOWN | MAY_TRUE)) != 0) ||
+                 ((b & MAY_UNKNOWN) != 0 && (a & MAY_TRUE) != 0);
+  return unknown ? out | MAY_UNKNOWN : out;
+}
+
+static unsigned negate_set(unsigned a) {
+  return (a & MAY_UNKNOWN) | ((a & MAY_TRUE) != 0 ? MAY_FALSE : 0) | ((a & MAY_FALSE) != 0 ? MAY_TRUE : 0);
+}
+
+/* Depth is bounded by parsing. */
+static skep_status judge_pred(branch *b, const skep_pred *pred, skep_arena *scratch, unsigned *out, skep_err *err) {
+  if (pred->op == SKEP_PRED_CONST) {
+    *out = pred->constant == SKEP_TRUE ? MAY_TRUE : pred->constant == SKEP_FALSE ? MAY_FALSE : MAY_UNKNOWN;
+    return SKEP_OK;
+  }
+  if (pred->op != SKEP_PRED_AND && pred->op != SKEP_PRED_OR && pred->op != SKEP_PRED_NOT)
+    return judge_leaf(b, pred, scratch, out, err);
+  bool mirrored = pred->op == SKEP_PRED_OR;
+  unsigned all = MAY_TRUE;
+  for (uint32_t i = 0; i < pred->n_children; i++) {
+    unsigned one;
+    SKEP_TRY(judge_pred(b, pred->children[i], scratch, &one, err));
+    all = and_sets(all, mirrored ? negate_set(one) : one);
+  }
+  *out = mirrored || pred->op == SKEP_PRED_NOT ? negate_set(all) : all;
+  return SKEP_OK;
+}
+
+static skep_status may_hold_rows(branch *b, bool *out, skep_err *err) {
+  SKEP_TRY(passes_filters(b, out, err));
+  if (!*out || b->p->predicate == NULL) return SKEP_OK;
+  skep_arena scratch;
+  skep_arena_init(&scratch, b->p->ctx, SIZE_MAX / 2);
+  unsigned possible = MAY_ALL;
+  skep_status status = judge_pred(b, b->p->predicate, &scratch, &possible, err);
+  skep_arena_fini(&scratch);
+  *out = (possible & MAY_TRUE) != 0;
+  return status;
+}
+
+/* --- The walk --- */
+
+/* Adds "name=value" to the branch. */
+static skep_status push(branch *b, const char *component, skep_err *err) {
+  skep_planner *p = b->p;
+  if (b->depth == MAX_LEVELS) return skep_fail(err, SKEP_ERR_LIMIT, "more than %d partition levels", MAX_LEVELS);
+  skep_buf name, value;
+  skep_buf_init(&name, p->ctx, 1 << 20);
+  skep_buf_init(&value, p->ctx, 1 << 20);
+  skep_partition_component_parse(component, &name, &value);
+  skep_status status = skep_buf_check(&name, "partition name", err);
+  if (status == SKEP_OK) status = skep_buf_check(&value, "partition value", err);
+  const char *text = NULL;
+  if (status == SKEP_OK && value.size != 0 && memchr(value.data, 0, value.size) != NULL)
+    status = skep_fail(err, SKEP_ERR_UNSUPPORTED, "a partition value with a NUL character");
+  if (status == SKEP_OK) {
+    b->names[b->depth] = skep_arena_strndup(p->arena, skep_buf_string(&name), name.size);
+    text = skep_arena_strndup(p->arena, skep_buf_string(&value), value.size);
+    if (b->names[b->depth] == NULL || text == NULL) status = skep_plan_no_memory(err);
+  }
+  skep_buf_fini(&name);
+  skep_buf_fini(&value);
+  SKEP_TRY(status);
+  uint32_t level = b->depth;
+  if (p->partitions != NULL) {
+    const char *found = b->names[level];
+    char quoted[2][128];
+    if (level >= p->partitions->n_children || !same_name(p->partitions->names[level], found, strlen(found)))
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "partition directory \"%s\" stands where %s%s is expected",
+                       skep_quote(quoted[0], sizeof quoted[0], component, strlen(component)),
+                       level >= p->partitions->n_children ? "no further partition column" : "the partition column ",
+                       level >= p->partitions->n_children
+                           ? ""
+                           : skep_quote(quoted[1], sizeof quoted[1], p->partitions->names[level],
+                                        strlen(p->partitions->names[level])));
+  }
+  SKEP_TRY(directory_value(p, type_at(p, level), text, &b->values[level], err));
+  b->depth++;
+  return SKEP_OK;
+}
+
+/* Without a partition schema the directories above the first unit name the columns. */
+static skep_status name_partitions(branch *b, skep_err *err) {
+  static const skep_type row = {.kind = SKEP_STRUCT}, text = {.kind = SKEP_STRING};
+  skep_planner *p = b->p;
+  if (p->partitions != NULL) {
+    if (p->partitions->n_children == b->depth) return SKEP_OK;
+    return skep_fail(err, SKEP_ERR_ARGUMENT,
+                     "%" PRIu32 " partition directories are above this one, elsewhere %" PRIu32
+                     ": the paths do not belong to one table",
+                     b->depth, p->partitions->n_children);
+  }
+  const skep_type *types[MAX_LEVELS];
+  for (uint32_t i = 0; i < b->depth; i++) types[i] = &text;
+  return skep_type_make(p->arena, &row, types, b->names, b->depth, &p->partitions, err);
+}
+
+static skep_status add_unit(branch *b, const char *root, skep_layout *layout, uint64_t size, skep_err *err) {
+  skep_planner *p = b->p;
+  SKEP_TRY(name_partitions(b, err));
+  const char **values = skep_arena_zero(p->arena, (size_t)b->depth + 1, sizeof *values);
+  if (values == NULL) return skep_plan_no_memory(err);
+  for (uint32_t i = 0; i < b->depth; i++) values[i] = b->values[i];
+  SKEP_TRY(skep_grow(p->ctx, (void **)&p->units, &p->units_capacity, p->n_units + 1, sizeof *p->units, err));
+  p->units[p->n_units++] = (skep_plan_unit){
+      .path_index = b->path_index, .root = root, .layout = layout, .size_bytes = size, .values = values};
+  return SKEP_OK;
+}
+
+/* Unknown names are reported; names that only look like ACID directories stop the reading, as they do in Hive. */
+static skep_status report_names(skep_planner *p, const skep_layout *layout, skep_err *err) {
+  for (uint32_t i = 0; i < layout->n_dirs; i++) {
+    const skep_layout_dir *dir = &layout->dirs[i];
+    char quoted[2][256];
+    if (dir->is_malformed) {
+      skep_dir_name ignored;
+      skep_status status = skep_dir_name_parse(dir->name, &ignored, err);
+      return skep_wrap(err, status, "%s", skep_quote(quoted[0], sizeof quoted[0], layout->root, strlen(layout->root)));
+    }
+    if (dir->verdict == SKEP_NAME_UNKNOWN && dir->name[0] != '\0')
+      SKEP_TRY(skep_plan_notify(p, skep_plan_join(p, layout->root, dir->name), dir->reason, err));
+    for (uint32_t f = 0; f < dir->n_files; f++) {
+      if (dir->files[f].verdict != SKEP_NAME_UNKNOWN) continue;
+      const char *path = skep_plan_join(p, layout->root, dir->name);
+      if (path == NULL) return skep_plan_no_memory(err);
+      SKEP_TRY(skep_plan_notify(p, skep_plan_join(p, path, dir->files[f].path), dir->files[f].reason, err));
+    }
+  }
+  return SKEP_OK;
+}
+
+static skep_status walk(branch *b, const char *root, skep_err *err);
+
+static skep_status walk_partitions(branch *b, const skep_layout *layout, skep_err *err) {
+  for (uint32_t i = 0; i < layout->n_partitions; i++) {
+    bool wanted;
+    SKEP_TRY(push(b, layout->partitions[i], err));
+    skep_status status = may_hold_rows(b, &wanted, err);
+    if (status == SKEP_OK && wanted) {
+      const char *child = skep_plan_join(b->p, layout->root, layout->partitions[i]);
+      status = child == NULL ? skep_plan_no_memory(err) : walk(b, child, err);
+    }
+    b->depth--;
+    SKEP_TRY(status);
+  }
+  return SKEP_OK;
+}
+
+static uint32_t levels_below(const branch *b) {
+  const skep_planner *p = b->p;
+  return p->opts->partition_schema == NULL ? SKEP_PARTITIONS_AUTO : p->partitions->n_children - b->depth;
+}
+
+/* A table that is list-bucketed by a column has directories like a partitioned one: the column is in the schema. */
+static bool is_list_bucketing(const skep_planner *p, const skep_layout *layout) {
+  if (p->opts->partition_schema != NULL || p->table == NULL || layout->n_partitions == 0) return false;
+  const char *component = layout->partitions[0];
+  return skep_type_child(p->table, component, strcspn(component, "="), true) >= 0;
+}
+
+static skep_status walk(branch *b, const char *root, skep_err *err) {
+  skep_planner *p = b->p;
+  skep_layout_opts opts = {.snapshot = &p->opts->snapshot,
+                           .hive = p->opts->hive,
+                           .is_insert_only = p->opts->insert_only,
+                           .partition_levels = levels_below(b)};
+  skep_layout *layout;
+  SKEP_TRY(skep_layout_read(p->ctx, p->fs, root, &opts, &layout, err));
+  if (is_list_bucketing(p, layout)) {
+    skep_layout_free(layout);
+    opts.partition_levels = 0;
+    SKEP_TRY(skep_layout_read(p->ctx, p->fs, root, &opts, &layout, err));
+  }
+  skep_status status = report_names(p, layout, err);
+  if (status == SKEP_OK && layout->partitions != NULL) {
+    status = walk_partitions(b, layout, err);
+  } else if (status == SKEP_OK) {
+    status = add_unit(b, root, layout, 0, err);
+    if (status == SKEP_OK) layout = NULL;
+  }
+  skep_layout_free(layout);
+  return status;
+}
+
+/* With a partition schema a path may be a partition, or some levels above one: its own last components count. */
+static skep_status push_own_components(branch *b, const char *path, skep_err *err) {
+  const skep_type *partitions = b->p->partitions;
+  if (b->p->opts->partition_schema == NULL) return SKEP_OK;
+  const char *parts[MAX_LEVELS];
+  uint32_t n = 0;
+  size_t length = strlen(path);
+  while (n < partitions->n_children && n < MAX_LEVELS) {
+    while (length > 0 && path[length - 1] == '/') length--;
+    size_t start = length;
+    while (start > 0 && path[start - 1] != '/') start--;
+    const char *part = skep_arena_strndup(b->p->arena, path + start, length - start);
+    if (part == NULL) return skep_plan_no_memory(err);
+    const char *equals = strchr(part, '=');
+    if (equals == NULL || equals == part) break;
+    parts[n++] = part;
+    if (same_name(partitions->names[0], part, (size_t)(equals - part))) {
+      for (uint32_t i = n; i > 0; i--) SKEP_TRY(push(b, parts[i - 1], err));
+      break;
+    }
+    length = start;
+  }
+  return SKEP_OK;
+}
+
+static skep_status walk_path(skep_planner *p, uint32_t index, skep_err *err) {
+  branch b = {.p = p, .path_index = index};
+  const char *path = p->paths[index];
+  char quoted[512];
+  skep_quote(quoted, sizeof quoted, path, strlen(path));
+  skep_stat stat;
+  SKEP_TRY(skep_fs_stat(p->fs, path, &stat, err));
+  const char *root = skep_arena_strndup(p->arena, path, strlen(path));
+  if (root == NULL) return skep_plan_no_memory(err);
+  if (stat.kind == SKEP_ENTRY_OTHER)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s is neither a file nor a directory", quoted);
+  if (stat.kind == SKEP_ENTRY_FILE) {
+    if (p->opts->partition_schema != NULL && p->partitions->n_children != 0)
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "%s is a file: it has no partition columns", quoted);
+    skep_status status = add_unit(&b, root, NULL, stat.size_bytes, err);
+    return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "%s", quoted);
+  }
+  skep_status status = push_own_components(&b, path, err);
+  bool wanted = true;
+  for (uint32_t depth = b.depth, i = 1; status == SKEP_OK && wanted && i <= depth; i++) {
+    b.depth = i;
+    status = may_hold_rows(&b, &wanted, err);
+  }
+  return status != SKEP_OK || !wanted ? status : walk(&b, root, err);
+}
+
+static skep_status check_filters(skep_planner *p, skep_err *err) {
+  for (uint32_t i = 0; i < p->opts->n_partition_filters; i++) {
+    const char *filter = p->opts->partition_filters[i];
+    size_t length = strcspn(filter, "=");
+    char quoted[128];
+    if (p->partitions != NULL && skep_type_child(p->partitions, filter, length, true) >= 0) continue;
+    if (p->partitions == NULL && p->n_units == 0)
+      continue; /* everything was filtered away: then a level had the name */
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "partition filter: there is no partition column \"%s\"",
+                     skep_quote(quoted, sizeof quoted, filter, length));
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_plan_walk(skep_planner *p, skep_err *err) {
+  if (p->opts->partition_schema != NULL) SKEP_TRY(check_filters(p, err));
+  for (uint32_t i = 0; i < p->n_paths; i++) SKEP_TRY(walk_path(p, i, err));
+  return check_filters(p, err);
+}
