@@ -72,35 +72,66 @@ static bool parse_number(skep_bytes text, number *out) {
   return text.left == 0;
 }
 
+static bool parse_not_finite(skep_bytes text, double *out) {
+  bool negative = take_sign(&text);
+  if (text.left == 8 && memcmp(text.at, "Infinity", 8) == 0) {
+    *out = negative ? -INFINITY : INFINITY;
+    return true;
+  }
+  *out = NAN;
+  return text.left == 3 && memcmp(text.at, "NaN", 3) == 0;
+}
+
 /* The i-th digit of whole and fraction taken together. */
 static unsigned digit_at(const number *n, size_t i) {
   return (unsigned)(i < n->whole.left ? n->whole.at[i] : n->fraction.at[i - n->whole.left]) - '0';
 }
 
+/* The digits of v * 10^scale as a whole number cut towards zero, and what was cut off; false when it has more than 38.
+ */
+typedef struct scaled {
+  unsigned __int128 whole;
+  bool is_exact, is_half_or_more;
+} scaled;
+
+static bool scale_number(const number *n, unsigned scale, scaled *out) {
+  *out = (scaled){.is_exact = true};
+  size_t count = n->whole.left + n->fraction.left, i = 0;
+  while (i < count && digit_at(n, i) == 0) i++; /* leading zeros */
+  if (i == count) return true;
+  /* Digits from i on that stand at or above the last place; may be more than there are, or less than none. */
+  int64_t keep = (int64_t)n->whole.left - (int64_t)i + n->exponent + (int64_t)scale;
+  if (keep > 38) return false;
+  for (int64_t k = 0; k < keep; k++) out->whole = out->whole * 10 + (i < count ? digit_at(n, i++) : 0);
+  out->is_half_or_more = keep >= 0 && i < count && digit_at(n, i) >= 5;
+  for (; i < count && out->is_exact; i++) out->is_exact = digit_at(n, i) == 0;
+  return true;
+}
+
 bool skep_parse_decimal(skep_bytes text, unsigned scale, skep_i128 *out, bool *exact) {
   number n;
-  if (!parse_number(text, &n)) return false;
-  size_t count = n.whole.left + n.fraction.left, i = 0;
-  while (i < count && digit_at(&n, i) == 0) i++; /* leading zeros */
-  if (i == count) {
-    *out = 0;
-    *exact = true;
-    return true;
-  }
-  /* Digits from i on that stand at or above the last place; may be more than there are, or less than none. */
-  int64_t keep = (int64_t)n.whole.left - (int64_t)i + n.exponent + (int64_t)scale;
-  if (keep > 38) return false;
-  unsigned __int128 v = 0;
-  for (int64_t k = 0; k < keep; k++) v = v * 10 + (i < count ? digit_at(&n, i++) : 0);
-  bool up = keep >= 0 && i < count && digit_at(&n, i) >= 5;
-  bool is_exact = true;
-  for (; i < count && is_exact; i++) is_exact = digit_at(&n, i) == 0;
-  v += up;
+  scaled s;
+  if (!parse_number(text, &n) || !scale_number(&n, scale, &s)) return false;
+  s.whole += s.is_half_or_more;
   unsigned __int128 limit = UINT64_C(10000000000000000000);
-  if (v >= limit * limit) return false; /* 10^38 */
-  *out = n.negative ? -(skep_i128)v : (skep_i128)v;
-  *exact = is_exact;
+  if (s.whole >= limit * limit) return false; /* 10^38 */
+  *out = n.negative ? -(skep_i128)s.whole : (skep_i128)s.whole;
+  *exact = s.is_exact;
   return true;
+}
+
+skep_scaled_text skep_parse_scaled(skep_bytes text, unsigned scale, skep_i128 *floor, bool *exact) {
+  number n;
+  scaled s;
+  double v;
+  if (!parse_number(text, &n)) {
+    if (!parse_not_finite(text, &v)) return SKEP_SCALED_NO_NUMBER;
+    return v == -INFINITY ? SKEP_SCALED_TOO_SMALL : SKEP_SCALED_TOO_LARGE; /* NaN is above all numbers */
+  }
+  if (!scale_number(&n, scale, &s)) return n.negative ? SKEP_SCALED_TOO_SMALL : SKEP_SCALED_TOO_LARGE;
+  *floor = n.negative ? -(skep_i128)s.whole - !s.is_exact : (skep_i128)s.whole;
+  *exact = s.is_exact;
+  return SKEP_SCALED_OK;
 }
 
 /* ---- binary floating point ---- */
@@ -160,10 +191,10 @@ static double exact_binary(const number *n, binary_limits limits) {
     taken++;
   }
   int64_t exponent = point - taken;
-  skep_big *scaled = exponent >= 0 ? &numerator : &denominator;
+  skep_big *shifted = exponent >= 0 ? &numerator : &denominator;
   unsigned magnitude = (unsigned)(exponent >= 0 ? exponent : -exponent);
-  big_mul_pow5(scaled, magnitude);
-  big_shift_left(scaled, magnitude);
+  big_mul_pow5(shifted, magnitude);
+  big_shift_left(shifted, magnitude);
   return round_quotient(&numerator, &denominator, limits);
 }
 
@@ -178,16 +209,6 @@ static bool quick_binary(const number *n, double *out) {
   for (size_t i = 0; i < count; i++) v = v * 10 + digit_at(n, i);
   *out = exponent < 0 ? (double)v / pow10[-exponent] : (double)v * pow10[exponent];
   return true;
-}
-
-static bool parse_not_finite(skep_bytes text, double *out) {
-  bool negative = take_sign(&text);
-  if (text.left == 8 && memcmp(text.at, "Infinity", 8) == 0) {
-    *out = negative ? -INFINITY : INFINITY;
-    return true;
-  }
-  *out = NAN;
-  return text.left == 3 && memcmp(text.at, "NaN", 3) == 0;
 }
 
 bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out) {
@@ -252,9 +273,9 @@ bool skep_parse_ts(skep_bytes text, skep_ts *out) {
   return true;
 }
 
-/* ---- appending to vectors ---- */
+/* ---- casts ---- */
 
-static skep_bytes trimmed(skep_bytes text) {
+skep_bytes skep_text_trim(skep_bytes text) {
   while (text.left != 0 && *text.at <= ' ') {
     text.at++;
     text.left--;
@@ -263,7 +284,7 @@ static skep_bytes trimmed(skep_bytes text) {
   return text;
 }
 
-static bool equals_ignoring_case(skep_bytes text, const char *word) {
+bool skep_text_equals(skep_bytes text, const char *word) {
   for (; text.left != 0 && *word != 0; text.at++, text.left--, word++) {
     uint8_t c = *text.at;
     if (c >= 'A' && c <= 'Z') c = (uint8_t)(c + ('a' - 'A'));
@@ -272,15 +293,34 @@ static bool equals_ignoring_case(skep_bytes text, const char *word) {
   return text.left == 0 && *word == 0;
 }
 
+bool skep_text_cast_date(skep_bytes text, int64_t *days) {
+  text = skep_text_trim(text);
+  return take_date(&text, days) && (text.left == 0 || !is_digit(*text.at));
+}
+
+bool skep_text_cast_ts(skep_bytes text, skep_ts *out) {
+  text = skep_text_trim(text);
+  skep_bytes time = text;
+  if (time.left > 4 && memcmp(time.at + time.left - 4, " UTC", 4) == 0) time.left -= 4;
+  if (time.left > 11 && time.at[time.left - 1] == 'Z') time.left--;
+  if (skep_parse_ts(time, out)) return true;
+  int64_t days;
+  if (!skep_text_cast_date(text, &days)) return false;
+  *out = (skep_ts){days * 86400, 0, 0};
+  return true;
+}
+
+/* ---- appending to vectors ---- */
+
 /* Hive's cast: these are false, any other text is true. */
 static bool is_false_text(skep_bytes text) {
-  return text.left == 0 || equals_ignoring_case(text, "false") || equals_ignoring_case(text, "no") ||
-         equals_ignoring_case(text, "off") || equals_ignoring_case(text, "0");
+  return text.left == 0 || skep_text_equals(text, "false") || skep_text_equals(text, "no") ||
+         skep_text_equals(text, "off") || skep_text_equals(text, "0");
 }
 
 /* Hive's cast to integers: blanks around are ignored and a fraction is cut off. */
 static bool parse_integer(skep_bytes text, int64_t min, int64_t max, int64_t *out) {
-  text = trimmed(text);
+  text = skep_text_trim(text);
   const uint8_t *point = text.left == 0 ? NULL : memchr(text.at, '.', text.left);
   if (point != NULL) {
     skep_bytes fraction = {point + 1, text.left - (size_t)(point - text.at) - 1};
@@ -365,7 +405,7 @@ static bool put_text_value(skep_vec *vec, skep_bytes text) {
   skep_ts ts;
   switch (vec->type->kind) {
     case SKEP_BOOLEAN:
-      put_boolean_value(vec, !is_false_text(trimmed(text)));
+      put_boolean_value(vec, !is_false_text(skep_text_trim(text)));
       return true;
     case SKEP_TINYINT:
       if (!parse_integer(text, INT8_MIN, INT8_MAX, &i)) return false;
@@ -380,33 +420,29 @@ static bool put_text_value(skep_vec *vec, skep_bytes text) {
       if (!parse_integer(text, INT64_MIN, INT64_MAX, &i)) return false;
       break;
     case SKEP_DATE:
-      if (!skep_parse_date(trimmed(text), &i)) {
-        if (!skep_parse_ts(trimmed(text), &ts)) return false;
-        i = ts.seconds / 86400 - (ts.seconds % 86400 < 0);
-      }
-      if (i < INT32_MIN || i > INT32_MAX) return false;
+      if (!skep_text_cast_date(text, &i) || i < INT32_MIN || i > INT32_MAX) return false;
       break;
     case SKEP_FLOAT: {
-      if (!skep_parse_binary(trimmed(text), 24, &f)) return false;
+      if (!skep_parse_binary(skep_text_trim(text), 24, &f)) return false;
       float narrow = (float)f;
       put_value(vec, &narrow, sizeof narrow);
       return true;
     }
     case SKEP_DOUBLE:
-      if (!skep_parse_f64(trimmed(text), &f)) return false;
+      if (!skep_parse_f64(skep_text_trim(text), &f)) return false;
       put_value(vec, &f, sizeof f);
       return true;
     case SKEP_DECIMAL: {
       skep_i128 unscaled, limit = 1;
       bool exact;
-      if (!skep_parse_decimal(trimmed(text), vec->type->scale, &unscaled, &exact)) return false;
+      if (!skep_parse_decimal(skep_text_trim(text), vec->type->scale, &unscaled, &exact)) return false;
       for (unsigned p = 0; p < vec->type->precision; p++) limit *= 10;
       if (unscaled >= limit || unscaled <= -limit) return false;
       put_value(vec, &unscaled, skep_form_width(vec->form)); /* little-endian: the low bytes are the narrower integer */
       return true;
     }
     default: {
-      if (!skep_parse_ts(trimmed(text), &ts)) return false;
+      if (!skep_parse_ts(skep_text_trim(text), &ts)) return false;
       if (vec->form == SKEP_FORM_TS) {
         put_value(vec, &ts, sizeof ts);
         return true;

@@ -4,64 +4,10 @@
 #include "column/text.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "column/calendar.h"
 #include "column/text_int.h"
-
-typedef struct fixture {
-  skep_ctx ctx;
-  skep_arena arena;
-  skep_buf out;
-  skep_err err;
-} fixture;
-
-static int set_up(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  skep_ctx_init(&f->ctx);
-  skep_arena_init(&f->arena, &f->ctx, 1 << 24);
-  skep_buf_init(&f->out, &f->ctx, 1 << 24);
-  *state = f;
-  return 0;
-}
-
-static int tear_down(void **state) {
-  fixture *f = *state;
-  skep_buf_fini(&f->out);
-  skep_arena_fini(&f->arena);
-  free(f);
-  return 0;
-}
-
-static skep_bytes text_of(const char *text) { return skep_bytes_of(text, strlen(text)); }
-
-static const skep_type *type_of(fixture *f, const char *text) {
-  const skep_type *type = NULL;
-  assert_int_equal(skep_type_parse(&f->arena, text, strlen(text), &type, &f->err), SKEP_OK);
-  return type;
-}
-
-/* A vector of one type whose entries are the texts; NULL texts become NULL. */
-static void make_vec(fixture *f, skep_vec *vec, const char *type, const skep_forms *forms, const char *const *texts,
-                     size_t n) {
-  assert_int_equal(skep_vec_init(vec, &f->ctx, type_of(f, type), forms, &f->err), SKEP_OK);
-  for (size_t i = 0; i < n; i++) {
-    if (texts[i] != NULL) {
-      assert_int_equal(skep_vec_append_text(vec, text_of(texts[i]), &f->err), SKEP_OK);
-      continue;
-    }
-    skep_vec null = {0};
-    assert_int_equal(skep_vec_init(&null, &f->ctx, vec->type, forms, &f->err), SKEP_OK);
-    assert_int_equal(skep_vec_set_null(&null, 1, &f->err), SKEP_OK);
-    assert_int_equal(skep_vec_append(vec, &null, 0, 1, &f->err), SKEP_OK);
-    skep_vec_fini(&null);
-  }
-}
+#include "column/values_testing.h"
 
 static const char *shown(fixture *f, skep_text_style style, const skep_vec *vec, int64_t i) {
   skep_text text = {.style = style, .null_text = "NULL"};
@@ -212,13 +158,6 @@ static void floats_print_as_java_prints_them(void **state) {
     *skep_text_put_f32(text, v, SKEP_FLOAT_SHORTEST) = 0;
     assert_string_equal((char *)text, c->shortest != NULL ? c->shortest : c->hive);
   }
-}
-
-static uint64_t next_random(uint64_t *state) { /* xorshift64* */
-  *state ^= *state >> 12;
-  *state ^= *state << 25;
-  *state ^= *state >> 27;
-  return *state * UINT64_C(2685821657736338717);
 }
 
 static void random_doubles_read_back(void **state) {
@@ -621,13 +560,7 @@ static void end_entry(skep_vec *vec, fixture *f) {
   vec->length++;
 }
 
-static void append_null(skep_vec *vec, fixture *f) {
-  skep_vec null = {0};
-  assert_int_equal(skep_vec_init(&null, &f->ctx, vec->type, &(skep_forms){0}, &f->err), SKEP_OK);
-  assert_int_equal(skep_vec_set_null(&null, 1, &f->err), SKEP_OK);
-  assert_int_equal(skep_vec_append(vec, &null, 0, 1, &f->err), SKEP_OK);
-  skep_vec_fini(&null);
-}
+static void append_null(skep_vec *vec, fixture *f) { append_entry(f, vec, &(skep_forms){0}, NULL); }
 
 static void lists_print_as_json_text(void **state) {
   fixture *f = *state;
