@@ -26,7 +26,7 @@ find "$@" \( -name '*.c' -o -name '*.h' -o -name '*.cc' -o -name '*.cpp' \) -not
         my $before = substr($text, $at < 40 ? 0 : $at - 40, $at < 40 ? $at : 40);
         my $is_include = $is_text && $before =~ /#\s*include\s*$/;
         $is_include ? $part : $is_text ? "\"\"" : $part =~ s/[^\n]//gr }gse;
-      my $in_library = $file =~ m{(^|/)src/(?!cli/)} && $file !~ m{(_test\.c|/test_[a-z_]*\.h)$};
+      my $in_library = $file =~ m{(^|/)src/(?!cli/)} && $file !~ m{(_test\.c|/test_[a-z_]*\.h|_testing\.h)$};
       my $names = join("|", @never, $in_library ? @library : ());
       my $fine = $allowed{$file} // "nothing";
       my $number = 0;
