@@ -1,7 +1,7 @@
 /* Types: an immutable tree, as Hive names them.
  *
- * Node ids number the tree in pre-order from 0, as ORC numbers columns: a node's id is the ORC column id in a file of that
- * very type. A type lives in the arena it was made in; children are borrowed with it. */
+ * Node ids number the tree in pre-order from 0, as ORC numbers columns: a node's id is the ORC column id in a file of
+ * that very type. A type lives in the arena it was made in; children are borrowed with it. */
 #ifndef COLUMN_TYPE_H
 #define COLUMN_TYPE_H
 
@@ -56,12 +56,15 @@ SKEP_NODISCARD skep_status skep_type_parse(skep_arena *arena, const char *text, 
 void skep_type_print(const skep_type *type, skep_buf *out);
 
 /* Builds a node over children that live at least as long as the arena (they are copied when their ids must change), and
- * numbers the whole tree. names is used for structs only; strings are copied. precision/scale/length as in skep_type. */
+ * numbers the whole tree. names is used for structs only; strings are copied. precision/scale/length as in skep_type.
+ */
 SKEP_NODISCARD skep_status skep_type_make(skep_arena *arena, const skep_type *like, const skep_type *const *children,
-                                          const char *const *names, uint32_t n_children, const skep_type **out, skep_err *err);
+                                          const char *const *names, uint32_t n_children, const skep_type **out,
+                                          skep_err *err);
 
 /* Deep copy into another arena. */
-SKEP_NODISCARD skep_status skep_type_copy(skep_arena *arena, const skep_type *type, const skep_type **out, skep_err *err);
+SKEP_NODISCARD skep_status skep_type_copy(skep_arena *arena, const skep_type *type, const skep_type **out,
+                                          skep_err *err);
 
 bool skep_type_equal(const skep_type *a, const skep_type *b); /* names compared exactly, ids ignored */
 

@@ -22,7 +22,8 @@ skep_status skep_dict_new(const skep_ctx *ctx, uint32_t count, size_t n_bytes, s
   uint32_t *dict_offsets = (uint32_t *)(void *)(dict + 1);
   uint8_t *dict_bytes = (uint8_t *)(dict_offsets + (size_t)count + 1);
   memset(dict_bytes + n_bytes, 0, SKEP_VEC_SLACK);
-  *dict = (skep_dict){.references = 1, .allocator = ctx->allocator, .count = count, .offsets = dict_offsets, .bytes = dict_bytes};
+  *dict = (skep_dict){
+      .references = 1, .allocator = ctx->allocator, .count = count, .offsets = dict_offsets, .bytes = dict_bytes};
   *out = dict;
   *offsets = dict_offsets;
   *bytes = dict_bytes;
