@@ -36,7 +36,7 @@ static bool long_length(lzo *z, size_t base, size_t *length) {
   do {
     if (!skep_bytes_u8(&z->in, &c)) return false;
     *length += c == 0 ? 255 : c; /* at most 255 * input size: no overflow for anything that fits in memory */
-  } while (c == 0 && *length <= z->capacity + 255);
+  } while (c == 0);
   return true;
 }
 
