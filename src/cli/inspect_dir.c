@@ -273,11 +273,12 @@ static void sums(dir_report *d) {
     skep_report_close(d->r);
     return;
   }
-  skep_buf_printf(&d->line, "%llu director%s in use: %llu data files, %llu bytes", (unsigned long long)d->n_used_dirs,
+  skep_buf_printf(&d->line, "%llu director%s in use: %llu data file%s, %llu bytes", (unsigned long long)d->n_used_dirs,
                   d->n_used_dirs == 1 ? "y" : "ies", (unsigned long long)d->n_used_files,
-                  (unsigned long long)d->used_bytes);
+                  d->n_used_files == 1 ? "" : "s", (unsigned long long)d->used_bytes);
   if (d->n_partitions > 1) skep_buf_printf(&d->line, ", in %llu partitions", (unsigned long long)d->n_partitions);
-  if (d->rows_complete) skep_buf_printf(&d->line, ", %llu rows before deletes", (unsigned long long)d->rows);
+  if (d->rows_complete)
+    skep_buf_printf(&d->line, ", %llu row%s before deletes", (unsigned long long)d->rows, d->rows == 1 ? "" : "s");
   put_line(d);
 }
 

@@ -93,7 +93,7 @@ class Skep:
         table = ctypes.c_void_p()
         self.call("skep_table_open", (ctypes.c_char_p * len(paths))(*[p.encode() for p in paths]), ctypes.c_size_t(len(paths)), ctypes.byref(opts),
                   ctypes.byref(table))
-        return Table(self, table)
+        return Table(self, table, read)  # the table calls read.warn later
 
 
 class ArrayStream(ctypes.Structure):
@@ -110,8 +110,8 @@ def take_over(fill):
 
 
 class Table:
-    def __init__(self, skep, handle):
-        self.skep, self.handle = skep, handle
+    def __init__(self, skep, handle, kept):
+        self.skep, self.handle, self.kept = skep, handle, kept
 
     def __enter__(self): return self
     def __exit__(self, *_): self.skep.lib.skep_table_close(self.handle)
