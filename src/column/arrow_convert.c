@@ -53,30 +53,45 @@ static skep_status widen_decimals(skep_vec *vec, skep_err *err) {
   return SKEP_OK;
 }
 
-/* In place, in a buffer of its own size or larger. NULLs become 0. */
-static skep_status convert_times(skep_vec *vec, skep_form to, skep_err *err) {
-  int64_t units = to == SKEP_FORM_TS_NS ? 1000000000 : 1000000;
-  int64_t from_units = vec->form == SKEP_FORM_TS_NS ? 1000000000 : 1000000;
-  size_t width = skep_form_width(vec->form);
+/* In place: no entry of the result is longer than what it comes from. What lies below a NULL is converted, or 0 when it
+ * does not fit. Inlined with constants, so that no
+ * division by a variable is left in the loop. */
+static inline __attribute__((always_inline)) skep_status convert_times(skep_vec *vec, skep_form from,
+                                                                       int64_t from_units, int64_t units,
+                                                                       skep_err *err) {
   uint8_t *data = vec->values.data;
   for (int64_t i = 0; i < vec->length; i++) {
     skep_ts ts = {0};
     int64_t value = 0;
-    if (vec->form == SKEP_FORM_TS) {
-      memcpy(&ts, data + (size_t)i * width, sizeof ts);
+    if (from == SKEP_FORM_TS) {
+      memcpy(&ts, data + (size_t)i * sizeof ts, sizeof ts);
     } else {
-      memcpy(&value, data + (size_t)i * width, sizeof value);
+      memcpy(&value, data + (size_t)i * sizeof value, sizeof value);
       ts = skep_ts_from(value, from_units);
     }
-    if (!skep_vec_is_valid(vec, i)) {
+    if (!skep_ts_to_units(ts, units, &value)) {
+      if (skep_vec_is_valid(vec, i)) {
+        return skep_wrap(err, skep_arrow_ts_range(vec->ctx, ts, units, err), "row %lld", (long long)i);
+      }
       value = 0;
-    } else if (!skep_ts_to_units(ts, units, &value)) {
-      return skep_wrap(err, skep_arrow_ts_range(vec->ctx, ts, units, err), "row %lld", (long long)i);
     }
     memcpy(data + (size_t)i * sizeof value, &value, sizeof value);
   }
-  vec->form = to;
   return SKEP_OK;
+}
+
+static skep_status times_to(skep_vec *vec, skep_form to, skep_err *err) {
+  enum { MICRO = 1000000, NANO = 1000000000 };
+  skep_status st;
+  if (vec->form == SKEP_FORM_TS) {
+    st = to == SKEP_FORM_TS_NS ? convert_times(vec, SKEP_FORM_TS, 1, NANO, err)
+                               : convert_times(vec, SKEP_FORM_TS, 1, MICRO, err);
+  } else {
+    st = to == SKEP_FORM_TS_NS ? convert_times(vec, SKEP_FORM_TS_US, MICRO, NANO, err)
+                               : convert_times(vec, SKEP_FORM_TS_NS, NANO, MICRO, err);
+  }
+  if (st == SKEP_OK) vec->form = to;
+  return st;
 }
 
 /* ---- strings ---- */
@@ -297,7 +312,7 @@ skep_status skep_arrow_convert(arrow_exporter *x, skep_vec *vec) {
       return vec->form == SKEP_FORM_I128 ? SKEP_OK : widen_decimals(vec, x->err);
     case SKEP_TIMESTAMP:
     case SKEP_TIMESTAMP_TZ:
-      return vec->form == times ? SKEP_OK : convert_times(vec, times, x->err);
+      return vec->form == times ? SKEP_OK : times_to(vec, times, x->err);
     case SKEP_UNION:
       return convert_union(vec, x->err);
     default:
