@@ -93,12 +93,19 @@ skep_status skep_orc_column_build(skep_orc_column_env *env, const skep_type *tar
   return SKEP_OK;
 }
 
+void skep_orc_column_drop_dictionary(skep_orc_column *c) {
+  skep_dict_unref(c->dict);
+  skep_release(c->env->ctx, c->short_entries);
+  c->dict = NULL;
+  c->short_entries = NULL;
+}
+
 void skep_orc_column_free(skep_orc_column *c) {
   for (uint32_t i = 0; i < c->n_children; i++) skep_orc_column_free(&c->children[i]);
   for (int i = 0; i < SKEP_ORC_N_STREAMS; i++) skep_orc_stream_fini(&c->stream[i]);
   if (c->env == NULL) return;
   skep_vec_fini(&c->from);
-  skep_dict_unref(c->dict);
+  skep_orc_column_drop_dictionary(c);
   for (int i = 0; i < 2; i++) skep_release(c->env->ctx, c->scratch[i]);
   *c = (skep_orc_column){0};
 }
@@ -179,8 +186,7 @@ skep_status skep_orc_column_start(skep_orc_column *c, skep_err *err) {
   if (c->vt == NULL) return SKEP_OK;
   c->index_loaded = false;
   c->n_groups = 0;
-  skep_dict_unref(c->dict);
-  c->dict = NULL;
+  skep_orc_column_drop_dictionary(c);
   SKEP_TRY(read_encoding(c, err));
   for (int role = 0; role < SKEP_ORC_N_STREAMS; role++) SKEP_TRY(open_stream(c, role, err));
   c->has_present = c->has_stream[SKEP_ORC_STREAM_PRESENT];

@@ -55,6 +55,12 @@ enum {
   SKEP_ORC_N_STREAMS
 };
 
+/* A dictionary entry of at most 16 bytes, padded. */
+typedef struct skep_orc_short_entry {
+  uint8_t bytes[16];
+  uint32_t length;
+} skep_orc_short_entry;
+
 struct skep_orc_column {
   const skep_orc_column_vtab *vt; /* NULL: missing in the file, all NULL */
   skep_orc_column_env *env;
@@ -74,7 +80,9 @@ struct skep_orc_column {
   skep_rle_int *ints[2]; /* over FIRST and SECOND */
   skep_rle_byte bytes;
   skep_rle_bit bits;
-  skep_dict *dict; /* of the stripe, loaded when first needed */
+  skep_dict *dict;                     /* of the stripe, loaded when first needed */
+  uint32_t longest_entry;              /* of the dictionary */
+  skep_orc_short_entry *short_entries; /* by code, or NULL */
   bool is_decimal64, own_scale;
   /* row index of the stripe; loaded when first needed */
   bool index_loaded;
@@ -100,6 +108,7 @@ SKEP_NODISCARD skep_status skep_orc_column_load_index(skep_orc_column *c, skep_a
 SKEP_NODISCARD skep_status skep_orc_column_seek(skep_orc_column *c, uint32_t group, skep_err *err);
 
 /* For the kinds. */
+void skep_orc_column_drop_dictionary(skep_orc_column *c);
 SKEP_NODISCARD skep_status skep_orc_column_scratch(skep_orc_column *c, int which, size_t n, size_t width, void **out,
                                                    skep_err *err);
 /* SKEP_ERR_CORRUPT when the rest of a stream cannot unfold to n bytes, so that a false length allocates nothing. */

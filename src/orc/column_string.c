@@ -5,7 +5,13 @@
 #include "orc/column.h"
 #include "orc/spread.h"
 
-enum { SKIP_CHUNK = 1024, FIRST_LENGTHS = 4096 };
+enum {
+  SKIP_CHUNK = 1024,
+  FIRST_LENGTHS = 4096,
+  SHORT = 16,               /* bytes of a short entry */
+  MAX_SHORT_ENTRIES = 1024, /* their table stays in the first cache */
+  ROUGH_BOUND = 1 << 20     /* bytes of a batch that may be reserved without counting */
+};
 
 static skep_status string_start(skep_orc_column *c, skep_err *err) {
   (void)err;
@@ -130,6 +136,27 @@ static skep_status read_entry_lengths(skep_orc_column *c, size_t count, int32_t 
   return st;
 }
 
+/* Small dictionaries of short entries are laid out again for fast expansion, when they will be expanded. */
+static skep_status make_short_entries(skep_orc_column *c, skep_err *err) {
+  const skep_dict *dict = c->dict;
+  c->longest_entry = 0;
+  for (uint32_t i = 0; i < dict->count; i++) {
+    uint32_t length = dict->offsets[i + 1] - dict->offsets[i];
+    c->longest_entry = length > c->longest_entry ? length : c->longest_entry;
+  }
+  if (c->env->forms.keep_dictionaries || c->longest_entry > SHORT || dict->count > MAX_SHORT_ENTRIES ||
+      dict->count == 0)
+    return SKEP_OK;
+  c->short_entries = skep_alloc_zero(c->env->ctx, dict->count, sizeof *c->short_entries);
+  if (c->short_entries == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "column %u: dictionary", c->file->id);
+  for (uint32_t i = 0; i < dict->count; i++) {
+    uint32_t length = dict->offsets[i + 1] - dict->offsets[i];
+    c->short_entries[i].length = length;
+    if (length > 0) memcpy(c->short_entries[i].bytes, dict->bytes + dict->offsets[i], length);
+  }
+  return SKEP_OK;
+}
+
 static skep_status fill_dictionary(skep_orc_column *c, const int32_t *lengths, uint32_t count, skep_err *err) {
   uint64_t total;
   uint32_t *offsets;
@@ -147,7 +174,8 @@ static skep_status fill_dictionary(skep_orc_column *c, const int32_t *lengths, u
     sum += (uint32_t)lengths[i];
   }
   offsets[count] = sum;
-  return skep_orc_stream_copy(blob, bytes, (size_t)total, err);
+  SKEP_TRY(skep_orc_stream_copy(blob, bytes, (size_t)total, err));
+  return make_short_entries(c, err);
 }
 
 static skep_status load_dictionary(skep_orc_column *c, skep_err *err) {
@@ -159,10 +187,7 @@ static skep_status load_dictionary(skep_orc_column *c, skep_err *err) {
   SKEP_TRY(read_entry_lengths(c, count, &lengths, err));
   skep_status st = fill_dictionary(c, lengths, count, err);
   skep_release(c->env->ctx, lengths);
-  if (st != SKEP_OK) {
-    skep_dict_unref(c->dict);
-    c->dict = NULL;
-  }
+  if (st != SKEP_OK) skep_orc_column_drop_dictionary(c);
   return st;
 }
 
@@ -174,24 +199,47 @@ static skep_status read_codes(skep_orc_column *c, int32_t *codes, size_t n, skep
   return skep_fail(err, SKEP_ERR_CORRUPT, "column %u: dictionary code %u of %u", c->file->id, most, c->dict->count);
 }
 
-/* Copies entries one behind the other; most are short: 16 bytes are moved at once where both sides have slack. */
-static void gather(const skep_dict *dict, const int32_t *codes, int64_t n, const uint8_t *validity, int32_t *offsets,
-                   uint8_t *heap) {
-  int32_t at = 0;
+/* Entry lengths of a batch become offsets while the bytes are copied; most entries are short: 16 bytes are moved at
+ * once where both sides have slack. NULL entries take none. */
+static void gather(const skep_dict *dict, const int32_t *restrict codes, int64_t n, const uint8_t *restrict validity,
+                   int32_t *restrict offsets, uint8_t *restrict heap) {
+  const uint32_t *restrict starts = dict->offsets;
+  const uint8_t *restrict bytes = dict->bytes;
+  uint32_t at = 0;
   for (int64_t i = 0; i < n; i++) {
-    offsets[i] = at;
-    if (validity != NULL && !(validity[i >> 3] >> (i & 7) & 1)) continue;
-    uint32_t first = dict->offsets[codes[i]], length = dict->offsets[codes[i] + 1] - first;
-    const uint8_t *from = dict->bytes + first;
-    memcpy(heap + at, from, 16);
-    if (length > 16) memcpy(heap + at + 16, from + 16, length - 16);
-    at += (int32_t)length;
+    uint32_t first = starts[codes[i]], length = starts[codes[i] + 1] - first;
+    if (validity != NULL && (validity[i >> 3] >> (i & 7) & 1) == 0) length = 0;
+    offsets[i] = (int32_t)at;
+    memcpy(heap + at, bytes + first, SHORT);
+    if (length > SHORT) memcpy(heap + at + SHORT, bytes + first + SHORT, length - SHORT);
+    at += length;
   }
-  offsets[n] = at;
+  offsets[n] = (int32_t)at;
 }
 
-static void gather_views(const skep_dict *dict, const int32_t *codes, int64_t n, const uint8_t *validity,
-                         skep_view *views, uint8_t *heap) {
+/* The same from a table of padded entries, none longer than SHORT: no look at two offsets, no branch. */
+static void gather_short(const skep_orc_short_entry *restrict entries, const int32_t *restrict codes, int64_t n,
+                         const uint8_t *restrict validity, int32_t *restrict offsets, uint8_t *restrict heap) {
+  uint32_t at = 0;
+  for (int64_t i = 0; i < n && validity == NULL; i++) {
+    const skep_orc_short_entry *e = &entries[codes[i]];
+    offsets[i] = (int32_t)at;
+    memcpy(heap + at, e->bytes, SHORT);
+    at += e->length;
+  }
+  for (int64_t i = 0; i < n && validity != NULL; i++) {
+    const skep_orc_short_entry *e = &entries[codes[i]];
+    uint32_t valid = validity[i >> 3] >> (i & 7) & 1;
+    offsets[i] = (int32_t)at;
+    memcpy(heap + at, e->bytes, SHORT);
+    at += e->length & (0 - valid);
+  }
+  offsets[n] = (int32_t)at;
+}
+
+static size_t gather_views(const skep_dict *dict, const int32_t *codes, int64_t n, const uint8_t *validity,
+                           skep_view *views, uint8_t *heap) {
+  const uint8_t *start = heap;
   for (int64_t i = 0; i < n; i++) {
     skep_view view = {.inlined = {.length = 0}};
     if (validity == NULL || (validity[i >> 3] >> (i & 7) & 1) != 0) {
@@ -208,13 +256,37 @@ static void gather_views(const skep_dict *dict, const int32_t *codes, int64_t n,
     }
     views[i] = view;
   }
+  return (size_t)(heap - start);
 }
 
-/* Bytes that the coded strings take; the codes were checked. */
-static uint64_t coded_bytes(const skep_dict *dict, const int32_t *codes, size_t n) {
-  uint64_t total = 0;
-  for (size_t i = 0; i < n; i++) total += dict->offsets[codes[i] + 1] - dict->offsets[codes[i]];
+/* Bytes that the coded strings take at most; the codes were checked. Counting is left out where a rough bound is small.
+ */
+static uint64_t coded_bytes(const skep_orc_column *c, const int32_t *codes, size_t n) {
+  uint64_t bound = (uint64_t)n * c->longest_entry, total = 0;
+  if (bound <= ROUGH_BOUND) return bound;
+  for (size_t i = 0; i < n; i++) total += c->dict->offsets[codes[i] + 1] - c->dict->offsets[codes[i]];
   return total;
+}
+
+static skep_status expand(skep_orc_column *c, skep_vec *vec, const int32_t *codes, int64_t n, uint64_t bound,
+                          skep_err *err) {
+  const uint8_t *validity = skep_orc_validity(vec);
+  SKEP_TRY(reserve_heap(c, vec, bound, err));
+  if (vec->form == SKEP_FORM_VIEW) {
+    vec->heap_size = gather_views(c->dict, codes, n, validity, vec->values.data, vec->heap.data);
+    return SKEP_OK;
+  }
+  int32_t *offsets = vec->offsets.data;
+  if (bound == 0) {
+    memset(offsets, 0,
+           (size_t)(n + 1) * sizeof *offsets); /* also when there is no entry that codes below NULLs could name */
+  } else if (c->short_entries != NULL) {
+    gather_short(c->short_entries, codes, n, validity, offsets, vec->heap.data);
+  } else {
+    gather(c->dict, codes, n, validity, offsets, vec->heap.data);
+  }
+  vec->heap_size = (size_t)offsets[n];
+  return SKEP_OK;
 }
 
 static skep_status dictionary_next(skep_orc_column *c, skep_vec *vec, int64_t n, int64_t n_values, skep_err *err) {
@@ -224,22 +296,11 @@ static skep_status dictionary_next(skep_orc_column *c, skep_vec *vec, int64_t n,
   if (!kept) SKEP_TRY(skep_orc_column_scratch(c, 0, (size_t)n, sizeof(int32_t), &scratch, err));
   int32_t *codes = scratch;
   SKEP_TRY(read_codes(c, codes, (size_t)n_values, err));
-  uint64_t total = kept ? 0 : coded_bytes(c->dict, codes, (size_t)n_values);
+  uint64_t bound = kept ? 0 : coded_bytes(c, codes, (size_t)n_values);
   if (vec->has_nulls) skep_spread(codes, sizeof *codes, vec->validity.data, (size_t)n, (size_t)n_values);
-  if (kept) {
-    skep_dict_unref(vec->dict);
-    vec->dict = skep_dict_ref(c->dict);
-    return SKEP_OK;
-  }
-  SKEP_TRY(reserve_heap(c, vec, total, err));
-  vec->heap_size = (size_t)total;
-  if (vec->form == SKEP_FORM_VIEW) {
-    gather_views(c->dict, codes, n, skep_orc_validity(vec), vec->values.data, vec->heap.data);
-  } else if (total == 0) {
-    memset(vec->offsets.data, 0, (size_t)(n + 1) * sizeof(int32_t));
-  } else {
-    gather(c->dict, codes, n, skep_orc_validity(vec), vec->offsets.data, vec->heap.data);
-  }
+  if (!kept) return expand(c, vec, codes, n, bound, err);
+  skep_dict_unref(vec->dict);
+  vec->dict = skep_dict_ref(c->dict);
   return SKEP_OK;
 }
 

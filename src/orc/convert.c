@@ -139,8 +139,7 @@ static bool to_i64(const value *v, int64_t *out) {
   }
 }
 
-static bool to_f64(const value *v, double *out) {
-  skep_buf text;
+static bool to_f64(const value *v, skep_buf *scratch, double *out) {
   switch (v->family) {
     case AS_BOOL:
     case AS_INT:
@@ -149,15 +148,10 @@ static bool to_f64(const value *v, double *out) {
     case AS_DOUBLE:
       *out = v->f64;
       return true;
-    case AS_DECIMAL: { /* through text: the only way that rounds once */
-      skep_ctx ctx;
-      skep_ctx_init(&ctx);
-      skep_buf_init(&text, &ctx, 64);
-      skep_text_decimal(v->decimal, v->scale, false, &text);
-      bool ok = text.status == SKEP_OK && skep_parse_f64(skep_bytes_of(text.data, text.size), out);
-      skep_buf_fini(&text);
-      return ok;
-    }
+    case AS_DECIMAL: /* through text: the only way that rounds once */
+      skep_buf_reset(scratch);
+      skep_text_decimal(v->decimal, v->scale, false, scratch);
+      return scratch->status == SKEP_OK && skep_parse_f64(skep_bytes_of(scratch->data, scratch->size), out);
     case AS_TEXT:
       return parse_double(v->bytes, out);
     case AS_TS:
@@ -406,11 +400,11 @@ static skep_status put(const value *v, skep_vec *to, int64_t i, skep_buf *scratc
       put_bool(to, i, *fits && (v->family == AS_DECIMAL ? v->decimal != 0 : n != 0));
       return SKEP_OK;
     case SKEP_FLOAT:
-      *fits = to_f64(v, &f);
+      *fits = to_f64(v, scratch, &f);
       ((float *)to->values.data)[i] = (float)f;
       return SKEP_OK;
     case SKEP_DOUBLE:
-      *fits = to_f64(v, &f);
+      *fits = to_f64(v, scratch, &f);
       ((double *)to->values.data)[i] = f;
       return SKEP_OK;
     case SKEP_DECIMAL:

@@ -44,13 +44,11 @@ static bool same_leaf(const skep_type *a, const skep_type *b) {
   return a->kind == b->kind && a->precision == b->precision && a->scale == b->scale && a->length == b->length;
 }
 
-static skep_status refuse(const skep_type *file, const skep_type *target, skep_err *err) {
+static skep_status refuse(const mapper *m, const skep_type *file, const skep_type *target, skep_err *err) {
   skep_buf from, to;
   char from_text[128], to_text[128];
-  skep_ctx ctx;
-  skep_ctx_init(&ctx);
-  skep_buf_init(&from, &ctx, 1 << 16);
-  skep_buf_init(&to, &ctx, 1 << 16);
+  skep_buf_init(&from, m->tail->ctx, 1 << 16);
+  skep_buf_init(&to, m->tail->ctx, 1 << 16);
   skep_type_print(file, &from);
   skep_type_print(target, &to);
   skep_status st = skep_fail(err, SKEP_ERR_ARGUMENT, "column %u of type %s cannot be read as %s", file->id,
@@ -110,12 +108,12 @@ static skep_status map_node(mapper *m, const skep_type *target, const skep_type 
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u is encrypted and cannot be read without its key", file->id);
   if (!skep_kind_is_nested(target->kind) || target->kind != file->kind) {
     bool same = same_leaf(target, file);
-    if (!same && !skep_orc_can_convert(file, target)) return refuse(file, target, err);
+    if (!same && !skep_orc_can_convert(file, target)) return refuse(m, file, target, err);
     m->converts[target->id] = !same;
   } else if (target->kind == SKEP_STRUCT) {
     SKEP_TRY(map_struct(m, target, file, table, levels, err));
   } else {
-    if (target->n_children != file->n_children) return refuse(file, target, err);
+    if (target->n_children != file->n_children) return refuse(m, file, target, err);
     for (uint32_t i = 0; i < target->n_children; i++)
       SKEP_TRY(map_node(m, target->children[i], file->children[i], NULL, levels > 0 ? levels - 1 : 0, err));
   }

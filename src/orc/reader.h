@@ -1,7 +1,7 @@
 /* Reading an ORC file: tail + target type + search argument -> batches; restartable at any row group.
  *
- * One reader is used by one thread; many readers may share a tail and a file. Only the streams of wanted columns are read,
- * neighbouring ranges in one call; memory is bounded by windows, not by the stripe. */
+ * One reader is used by one thread; many readers may share a tail and a file. Only the streams of wanted columns are
+ * read, neighbouring ranges in one call; memory is bounded by windows, not by the stripe. */
 #ifndef ORC_READER_H
 #define ORC_READER_H
 
@@ -11,13 +11,13 @@
 typedef struct skep_orc_reader skep_orc_reader;
 
 typedef struct skep_orc_reader_opts {
-  const skep_orc_mapping *mapping;  /* required; outlives the reader */
+  const skep_orc_mapping *mapping; /* required; outlives the reader */
   skep_forms forms;
   skep_calendar unmarked_calendar;  /* of dates and timestamps in files that do not say (default: hybrid) */
   uint32_t first_stripe, n_stripes; /* n_stripes UINT32_MAX = to the last */
   const skep_pred *predicate;       /* bound; NULL = none. Skips stripes and row groups, filters nothing itself */
-  int32_t predicate_child;          /* -1: bound to the mapping's target; else to that child of it (ACID: the index of row) */
-  const bool *skip_stripe;          /* by stripe, or NULL: stripes that the caller knows to be unwanted */
+  int32_t predicate_child; /* -1: bound to the mapping's target; else to that child of it (ACID: the index of row) */
+  const bool *skip_stripe; /* by stripe, or NULL: stripes that the caller knows to be unwanted */
 } skep_orc_reader_opts;
 
 #define SKEP_ORC_READER_OPTS_INIT \
@@ -29,12 +29,13 @@ SKEP_NODISCARD skep_status skep_orc_reader_open(const skep_ctx *ctx, skep_file *
 void skep_orc_reader_close(skep_orc_reader *reader); /* accepts NULL */
 
 /* Fills `batch` (initialised with the mapping's target and the reader's forms; reset by this call) with up to max_rows
- * consecutive rows and sets first_row. A batch never spans skipped row groups or stripes. SKEP_END after the last. Errors are
- * sticky and say stripe and column. Rows below max_rows are normal. max_rows in 1..1048576. */
-SKEP_NODISCARD skep_status skep_orc_reader_next(skep_orc_reader *reader, int64_t max_rows, skep_batch *batch, skep_err *err);
+ * consecutive rows and sets first_row. A batch never spans skipped row groups or stripes. SKEP_END after the last.
+ * Errors are sticky and say stripe and column. Rows below max_rows are normal. max_rows in 1..1048576. */
+SKEP_NODISCARD skep_status skep_orc_reader_next(skep_orc_reader *reader, int64_t max_rows, skep_batch *batch,
+                                                skep_err *err);
 
-/* Goes to the row group that holds file row `row` (0-based); the next batch starts at exactly that row, or at the next selected
- * one after it. */
+/* Goes to the row group that holds file row `row` (0-based); the next batch starts at exactly that row, or at the next
+ * selected one after it. */
 SKEP_NODISCARD skep_status skep_orc_reader_seek(skep_orc_reader *reader, uint64_t row, skep_err *err);
 
 /* Rows that the search argument lets through, and totals, for progress and tests. */
@@ -68,8 +69,9 @@ typedef struct skep_orc_row_group {
 SKEP_NODISCARD skep_status skep_orc_row_index_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail,
                                                    uint32_t stripe, uint32_t column, uint32_t *n_groups,
                                                    const skep_orc_row_group **groups, skep_err *err);
-SKEP_NODISCARD skep_status skep_orc_bloom_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail, uint32_t stripe,
-                                               uint32_t column, uint32_t *n_groups, const skep_orc_bloom **blooms, skep_err *err);
+SKEP_NODISCARD skep_status skep_orc_bloom_read(skep_arena *arena, skep_file *file, const skep_orc_tail *tail,
+                                               uint32_t stripe, uint32_t column, uint32_t *n_groups,
+                                               const skep_orc_bloom **blooms, skep_err *err);
 
 const char *skep_orc_stream_kind_name(uint32_t kind);
 const char *skep_orc_encoding_name(uint32_t encoding);

@@ -40,7 +40,9 @@ static void *pb_alloc(void *self, size_t size) {
     return NULL;
   }
   memory->budget -= size;
-  return skep_alloc(memory->ctx, size);
+  void *block = skep_alloc(memory->ctx, size);
+  if (block == NULL) memory->no_memory = true;
+  return block;
 }
 
 static void pb_free(void *self, void *block) {
@@ -54,6 +56,7 @@ void skep_pb_memory_init(skep_pb_memory *memory, const skep_ctx *ctx, uint64_t b
 }
 
 skep_status skep_pb_failure(const skep_pb_memory *memory, const char *what, size_t size, skep_err *err) {
+  if (memory->no_memory) return skep_fail(err, SKEP_ERR_NOMEM, "%s of %zu bytes", what, size);
   if (memory->exhausted)
     return skep_fail(err, SKEP_ERR_LIMIT, "%s of %zu bytes unfolds beyond the memory limit", what, size);
   return skep_fail(err, SKEP_ERR_CORRUPT, "%s of %zu bytes is no valid message", what, size);

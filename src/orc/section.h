@@ -20,6 +20,7 @@ typedef struct skep_pb_memory {
   const skep_ctx *ctx;
   uint64_t budget; /* bytes that may still be handed out; not given back when they are freed */
   bool exhausted;  /* a request was refused for the budget */
+  bool no_memory;  /* a request was refused by the allocator */
 } skep_pb_memory;
 void skep_pb_memory_init(skep_pb_memory *memory, const skep_ctx *ctx, uint64_t budget);
 

@@ -5,6 +5,11 @@
 
 #include "base/bytes.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_X86 1
+#include <immintrin.h>
+#endif
+
 /* Bits [64 * word, 64 * word + 64) of a bitmap of n bits; bits behind n are 0. */
 static uint64_t load_word(const uint8_t *bits, size_t word, size_t n) {
   size_t first = word * 64, left = n - first;
@@ -44,7 +49,80 @@ SPREAD(spread_4, uint32_t)
 SPREAD(spread_8, uint64_t)
 SPREAD(spread_16, unsigned __int128)
 
+#ifdef HAVE_X86
+#define TARGET_AVX512 __attribute__((target("avx512f,popcnt")))
+
+static bool have_avx512(void) { return __builtin_cpu_supports("avx512f") != 0; }
+
+/* Lanes [first, first + count) of the bitmap; first is a multiple of the lanes of a block, 8 or 16. */
+static uint32_t lane_mask(const uint8_t *validity, size_t first, size_t count) {
+  uint32_t bits = validity[first / 8];
+  if (first % 8 + count > 8) bits |= (uint32_t)validity[first / 8 + 1] << 8;
+  return (bits >> first % 8) & ((1u << count) - 1);
+}
+
+/* A block of lanes at a time, from the back: an expanding load reads just the values that belong to it. */
+TARGET_AVX512 static void avx512_spread_4(uint32_t *data, const uint8_t *validity, size_t n, size_t k) {
+  for (size_t first = (n - 1) / 16 * 16, count = n - first;; first -= 16, count = 16) {
+    if (k == first + count) return;
+    uint32_t mask = lane_mask(validity, first, count);
+    k -= (size_t)__builtin_popcount(mask);
+    __m512i lanes = _mm512_maskz_expandloadu_epi32((__mmask16)mask, data + k);
+    _mm512_mask_storeu_epi32(data + first, (__mmask16)((1u << count) - 1), lanes);
+    if (first == 0) return;
+  }
+}
+
+TARGET_AVX512 static void avx512_spread_8(uint64_t *data, const uint8_t *validity, size_t n, size_t k) {
+  for (size_t first = (n - 1) / 8 * 8, count = n - first;; first -= 8, count = 8) {
+    if (k == first + count) return;
+    uint32_t mask = lane_mask(validity, first, count);
+    k -= (size_t)__builtin_popcount(mask);
+    __m512i lanes = _mm512_maskz_expandloadu_epi64((__mmask8)mask, data + k);
+    _mm512_mask_storeu_epi64(data + first, (__mmask8)((1u << count) - 1), lanes);
+    if (first == 0) return;
+  }
+}
+
+/* 16 bytes are two lanes of 8: every bit of the mask counts twice. */
+TARGET_AVX512 static void avx512_spread_16(unsigned __int128 *data, const uint8_t *validity, size_t n, size_t k) {
+  static const uint8_t TWICE[16] = {0x00, 0x03, 0x0c, 0x0f, 0x30, 0x33, 0x3c, 0x3f,
+                                    0xc0, 0xc3, 0xcc, 0xcf, 0xf0, 0xf3, 0xfc, 0xff};
+  for (size_t first = (n - 1) / 4 * 4, count = n - first;; first -= 4, count = 4) {
+    if (k == first + count) return;
+    uint32_t mask = lane_mask(validity, first, count);
+    k -= (size_t)__builtin_popcount(mask);
+    __m512i lanes = _mm512_maskz_expandloadu_epi64(TWICE[mask], data + k);
+    _mm512_mask_storeu_epi64(data + first, (__mmask8)((1u << 2 * count) - 1), lanes);
+    if (first == 0) return;
+  }
+}
+
+/* Widths that the processor can expand; false: none was spread. */
+static bool spread_fast(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values) {
+  if (width < 4 || !have_avx512()) return false;
+  if (width == 4) {
+    avx512_spread_4(data, validity, n, n_values);
+  } else if (width == 8) {
+    avx512_spread_8(data, validity, n, n_values);
+  } else {
+    avx512_spread_16(data, validity, n, n_values);
+  }
+  return true;
+}
+#else
+static bool spread_fast(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values) {
+  (void)data, (void)width, (void)validity, (void)n, (void)n_values;
+  return false;
+}
+#endif
+
 void skep_spread(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values) {
+  if (n_values == n || spread_fast(data, width, validity, n, n_values)) return;
+  skep_spread_plain(data, width, validity, n, n_values);
+}
+
+void skep_spread_plain(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values) {
   if (n_values == n) return;
   switch (width) {
     case 1:

@@ -13,6 +13,9 @@
  * among the bitmap's first n bits. */
 void skep_spread(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values);
 
+/* The same in plain C, for tests. */
+void skep_spread_plain(void *data, size_t width, const uint8_t *validity, size_t n, size_t n_values);
+
 /* The same for single bits: from[0..n_values) -> to[0..n), which are different buffers. */
 void skep_spread_bits(const uint8_t *from, uint8_t *to, const uint8_t *validity, size_t n);
 

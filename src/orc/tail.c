@@ -271,6 +271,7 @@ static skep_status read_metadata(reading *r, skep_orc_tail *tail, skep_err *err)
   skep_pb_memory memory;
   skep_pb_memory_init(&memory, r->ctx, r->ctx->limits.max_tail_bytes);
   pb_metadata *metadata = skep__orc__proto__metadata__unpack(&memory.allocator, bytes.left, bytes.at);
+  if (metadata == NULL && memory.no_memory) return skep_pb_failure(&memory, "stripe statistics", bytes.left, err);
   if (metadata == NULL) {
     skep_log(r->ctx, SKEP_LOG_WARN, "stripe statistics are damaged and not used");
     return SKEP_OK;
