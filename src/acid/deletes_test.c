@@ -3,12 +3,10 @@
 #include "acid/deletes.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-/* cmocka wants the four headers above */
-#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+#include "support/test.h"
 
 typedef struct key {
   int64_t write_id;
@@ -184,32 +182,20 @@ static void dense_deletes_cost_almost_nothing(void **state) {
   skep_deletes_free(d);
 }
 
-/* An allocator that fails from the nth request on. */
-typedef struct failing {
-  int left;
-} failing;
-static void *fail_alloc(void *self, size_t size) { return ((failing *)self)->left-- > 0 ? malloc(size) : NULL; }
-static void *fail_resize(void *self, void *block, size_t size) {
-  return ((failing *)self)->left-- > 0 ? realloc(block, size) : NULL;
-}
-static void fail_release(void *self, void *block) {
-  (void)self;
-  free(block);
-}
-
 static void running_out_of_memory_is_a_status(void **state) {
   (void)state;
-  for (int allowed = 0; allowed < 12; allowed++) {
-    skep_ctx ctx;
-    skep_ctx_init(&ctx);
-    failing f = {allowed};
-    ctx.allocator = (skep_allocator){fail_alloc, fail_resize, fail_release, &f};
+  skep_ctx ctx;
+  failing_alloc memory;
+  failing_alloc_ctx(&memory, &ctx);
+  for (uint64_t n = 1;; n++) {
+    failing_alloc_arm(&memory, n);
     skep_deletes *d;
-    skep_err err;
-    skep_status st = skep_deletes_new(&ctx, &d, &err);
-    for (int64_t i = 0; st == SKEP_OK && i < 100; i++) st = skep_deletes_add(d, i, 0, i, &err);
-    if (st != SKEP_OK) assert_int_equal(st, SKEP_ERR_NOMEM);
+    skep_status st = skep_deletes_new(&ctx, &d, NULL);
+    for (int64_t i = 0; st == SKEP_OK && i < 100; i++) st = skep_deletes_add(d, i, 0, i, NULL);
     skep_deletes_free(d);
+    assert_int_equal(failing_alloc_live(&memory), 0);
+    if (!failing_alloc_fired(&memory)) break;
+    assert_int_equal(st, SKEP_ERR_NOMEM);
   }
   skep_deletes_free(NULL);
 }

@@ -127,7 +127,7 @@ static skep_status open_next_file(skep_scan *s, skep_err *err) {
         .want_operation = is_merge,
         .want_keys = is_merge || split->row_ids,
         .want_current = is_merge || split->check_write_ids,
-        .no_deletes_inside = !is_merge,
+        .skip_delete_events = !is_merge,
         .deletes = s->deletes,
         .first_stripe = is_merge ? 0 : split->first_stripe,
         .n_stripes = is_merge ? UINT32_MAX : split->n_stripes,
@@ -189,6 +189,17 @@ static int64_t filter_snapshot(const skep_scan *s, int64_t n) {
   return kept;
 }
 
+/* Rows that are no delete events. */
+static int64_t filter_operations(const skep_scan *s, int64_t n) {
+  const int32_t *operations = s->file.batch.root.children[s->file.operation].values.data;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < n; i++) {
+    s->scratch[kept] = (int32_t)i;
+    kept += operations[i] != 2;
+  }
+  return kept;
+}
+
 static skep_status choose_rows(skep_scan *s, skep_err *err) {
   int64_t n = s->file.batch.root.length;
   bool is_merge = s->split->kind == SKEP_SPLIT_MERGE;
@@ -198,8 +209,9 @@ static skep_status choose_rows(skep_scan *s, skep_err *err) {
     skep_merge_filter(&s->merge, s->split, s->file_number, &s->file, s->scratch, &s->rows);
   } else if (is_merge) {
     intersect(s, filter_deletes(s, s->merge.changed, n), n);
-  } else if (s->file.current >= 0) {
-    intersect(s, filter_snapshot(s, n), n);
+  } else {
+    if (s->file.operation >= 0) intersect(s, filter_operations(s, n), n);
+    if (s->file.current >= 0) intersect(s, filter_snapshot(s, n), n);
   }
   if (s->file.is_touched && s->rows.n != 0) intersect(s, filter_deletes(s, s->deletes, n), n);
   if (s->file.predicate != NULL && s->rows.n != 0) {
@@ -308,7 +320,8 @@ static skep_status wrap_file(const skep_scan *s, skep_status st, skep_err *err) 
   const skep_split_file *f = &s->split->files[s->file_number];
   char root[400], path[200];
   return skep_wrap(err, st, "%s%s%s", skep_quote(root, sizeof root, s->split->root, strlen(s->split->root)),
-                   s->split->root[0] != '\0' ? "/" : "", skep_quote(path, sizeof path, f->path, strlen(f->path)));
+                   s->split->root[0] != '\0' && f->path[0] != '\0' ? "/" : "",
+                   skep_quote(path, sizeof path, f->path, strlen(f->path)));
 }
 
 static skep_status read_batch(skep_scan *s, int64_t max_rows, skep_batch *batch, skep_err *err) {

@@ -83,7 +83,7 @@ static skep_status make_target(skep_file_scan *scan, const skep_file_scan_opts *
   if (!opts->has_acid_columns) return touch_original(opts, tail, &scan->is_touched, err);
   scan->is_touched = opts->deletes != NULL && !is_untouched(tail, opts->first_stripe, opts->n_stripes, opts->deletes);
   int64_t max_operation = skep_event_file_max_operation(tail);
-  bool may_hold_deletes = opts->no_deletes_inside && (max_operation < 0 || max_operation > 1);
+  bool may_hold_deletes = opts->skip_delete_events && (max_operation < 0 || max_operation > 1);
   target t = {.n = 0};
   if (opts->want_operation || may_hold_deletes) scan->operation = target_add(&t, SKEP_EVENT_OPERATION, &type_int);
   if (opts->want_keys || scan->is_touched) {
@@ -145,13 +145,7 @@ static skep_status open_parts(skep_file_scan *scan, const skep_file_scan_opts *o
 
 skep_status skep_file_scan_open(skep_scan_cache *cache, const skep_file_scan_opts *opts, skep_file_scan *out,
                                 skep_err *err) {
-  *out = (skep_file_scan){.cache = cache,
-                          .file = opts->file,
-                          .operation = -1,
-                          .key = -1,
-                          .current = -1,
-                          .row = -1,
-                          .no_deletes_inside = opts->no_deletes_inside};
+  *out = (skep_file_scan){.cache = cache, .file = opts->file, .operation = -1, .key = -1, .current = -1, .row = -1};
   if (opts->file->logical_bytes == 0) return SKEP_OK;
   skep_arena_init(&out->arena, skep_cache_ctx(cache), SIZE_MAX);
   skep_status st = open_parts(out, opts, err);
@@ -184,15 +178,12 @@ skep_status skep_file_scan_check(const skep_file_scan *scan, skep_err *err) {
     SKEP_TRY(check_column(&columns[scan->key + i], (skep_event_column)(SKEP_EVENT_WRITE_ID + i), err));
   }
   if (scan->current >= 0) SKEP_TRY(check_column(&columns[scan->current], SKEP_EVENT_CURRENT, err));
-  if (!scan->no_deletes_inside || scan->operation < 0) return SKEP_OK;
+  if (scan->operation < 0) return SKEP_OK;
   const int32_t *operations = columns[scan->operation].values.data;
   for (int64_t i = 0; i < scan->batch.root.length; i++) {
-    if (operations[i] >= 2) {
-      return skep_fail(err, SKEP_ERR_UNSUPPORTED,
-                       "event %" PRId64
-                       " is a delete inside an insert delta (ACID v1), but the split was "
-                       "planned without merging",
-                       scan->batch.first_row + i);
+    if (operations[i] < 0 || operations[i] > 2) {
+      return skep_fail(err, SKEP_ERR_CORRUPT, "event %" PRId64 " has operation %" PRId32, scan->batch.first_row + i,
+                       operations[i]);
     }
   }
   return SKEP_OK;

@@ -68,7 +68,7 @@ typedef struct skep_file_scan_opts {
   const skep_type *row;       /* columns to read, or NULL: none (events without their rows) */
   const skep_pred *predicate; /* unbound, or NULL */
   bool want_operation, want_keys, want_current;
-  bool no_deletes_inside;      /* the file's directory holds insert events only: a delete event is an error */
+  bool skip_delete_events;     /* operations are read as well unless statistics say that there is no delete event */
   const skep_deletes *deletes; /* keys are read as well when these may touch the stripes; NULL: none */
   uint32_t first_stripe, n_stripes;
   skep_forms forms;
@@ -84,8 +84,7 @@ typedef struct skep_file_scan {
   skep_orc_reader *reader;
   skep_batch batch;
   int32_t operation, key, current, row; /* children of batch.root, -1: not read; key: the first of three */
-  bool no_deletes_inside;
-  bool is_touched; /* rows must be looked up in opts.deletes */
+  bool is_touched;                      /* rows must be looked up in opts.deletes */
 } skep_file_scan;
 
 /* An opened scan of no file (nothing committed, or no rows) has reader == NULL. On failure nothing is left to close. */
@@ -94,8 +93,7 @@ SKEP_NODISCARD skep_status skep_file_scan_open(skep_scan_cache *cache, const ske
 void skep_file_scan_close(skep_file_scan *scan); /* safe on a zeroed one */
 /* The vector of the row: the root, or its child `row`. */
 skep_vec *skep_file_scan_row(skep_file_scan *scan);
-/* SKEP_ERR_CORRUPT when an ACID column of the batch holds a NULL; SKEP_ERR_UNSUPPORTED for delete events where none
- * belong. */
+/* SKEP_ERR_CORRUPT when an ACID column of the batch holds a NULL, or an operation none has heard of. */
 SKEP_NODISCARD skep_status skep_file_scan_check(const skep_file_scan *scan, skep_err *err);
 
 /* ---- scan_merge.c ---- */

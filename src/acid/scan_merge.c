@@ -65,10 +65,6 @@ static skep_status add_changes(const skep_merge *merge, const skep_split *split,
   const skep_ctx *ctx = skep_deletes_ctx(merge->changed);
   const skep_split_file *file = &split->files[number];
   for (int64_t i = 0; i < scan->batch.root.length; i++) {
-    if (operations[i] < 0 || operations[i] > 2) {
-      return skep_fail(err, SKEP_ERR_CORRUPT, "event %" PRId64 " has operation %" PRId32, scan->batch.first_row + i,
-                       operations[i]);
-    }
     if (operations[i] == 0 || !is_visible(merge, split, file, current[i])) continue;
     if (list->n == list->capacity && (list->n + 1) > ctx->limits.max_delete_bytes / sizeof *list->at) {
       return skep_fail(err, SKEP_ERR_LIMIT, "more than %zu update and delete events in one bucket", list->n);

@@ -5,7 +5,6 @@
  * structs, that are not delivered: the type that is read is widened by them. */
 #include <strings.h>
 
-#include "acid/name.h"
 #include "acid/scan_int.h"
 #include "column/predicate.h"
 #include "column/text.h"
@@ -168,11 +167,9 @@ static skep_status fold_pred(const fold *f, const skep_pred *pred, const skep_pr
 
 /* ---- constants ---- */
 
-/* Hive reads a NULL value of a text partition column back as the name of the default partition (seen in 1.2 to 4.0.1),
- * of other types as NULL; a text that is no value of its type as NULL too. */
+/* A text that is no value of its type reads as NULL, as in Hive. What a default partition means is the planner's
+ * knowledge. */
 static skep_status partition_value(skep_vec *vec, const char *text, skep_err *err) {
-  bool is_text = vec->type->kind == SKEP_STRING || vec->type->kind == SKEP_CHAR || vec->type->kind == SKEP_VARCHAR;
-  if (text == NULL && is_text) text = SKEP_DEFAULT_PARTITION;
   if (text == NULL) return skep_vec_set_null(vec, 1, err);
   skep_status st = skep_vec_append_text(vec, skep_bytes_of(text, strlen(text)), err);
   if (st != SKEP_ERR_RANGE) return st;
