@@ -1,4 +1,5 @@
-/* Formatting of batches, and printing of chunks in order. The table format's layout is in table.c. */
+/* Formatters and chunks, and printing of chunks in order. Batches become chunks in format_rows.c; the layout of the
+ * table format is in table.c. */
 #include "cli/format.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ skep_status skep_cli_formatter_init(skep_cli_formatter *f, skep_arena *arena, sk
   return copy_names(f, arena, type, err);
 }
 
-/* --- formatting --- */
+/* --- chunks --- */
 
 void skep_cli_chunk_init(skep_cli_chunk *chunk, const skep_ctx *ctx) {
   *chunk = (skep_cli_chunk){0};
@@ -114,133 +115,6 @@ void skep_cli_chunk_fini(skep_cli_chunk *chunk) {
   skep_buf_fini(&chunk->text);
   skep_buf_fini(&chunk->row_ends);
   skep_buf_fini(&chunk->cells);
-}
-
-/* Quotes what was appended at `start` when it holds a separator, a quote or a line end. */
-static void csv_quote(skep_buf *buf, size_t start) {
-  size_t n_quotes = 0;
-  bool needed = false;
-  if (buf->status != SKEP_OK) return;
-  for (size_t i = start; i < buf->size; i++) {
-    uint8_t c = buf->data[i];
-    n_quotes += c == '"';
-    needed |= c == '"' || c == ',' || c == '\n' || c == '\r';
-  }
-  if (!needed || !skep_buf_reserve(buf, n_quotes + 2)) return;
-  size_t from = buf->size, to = buf->size + n_quotes + 2;
-  buf->size = to;
-  buf->data[--to] = '"';
-  while (from > start) {
-    uint8_t c = buf->data[--from];
-    buf->data[--to] = c;
-    if (c == '"') buf->data[--to] = '"';
-  }
-  buf->data[--to] = '"';
-}
-
-typedef struct row_style {
-  skep_text text;
-  uint8_t separator; /* between values; 0: none */
-  uint8_t end;       /* after a row; 0: none */
-} row_style;
-
-static row_style style_of(const skep_cli_formatter *f) {
-  row_style s = {.text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL", .utf8_fail = f->utf8_fail}, .end = '\n'};
-  switch (f->format) {
-    case SKEP_CLI_TABLE:
-      s.end = 0;
-      break;
-    case SKEP_CLI_TSV2:
-      s.separator = '\t';
-      break;
-    case SKEP_CLI_CSV2:
-      s.separator = ',';
-      break;
-    case SKEP_CLI_JSON:
-      s.text.style = SKEP_TEXT_JSON;
-      break;
-    case SKEP_CLI_VERTICAL:
-      break;
-    case SKEP_CLI_COPY:
-      s.text.style = SKEP_TEXT_COPY;
-      s.separator = '\t';
-      break;
-  }
-  return s;
-}
-
-/* The frequent kinds without a call; false when this value is none of them. */
-static inline bool quick_value(const skep_vec *v, int64_t i, const row_style *s, skep_buf *out) {
-  if (!skep_vec_is_valid(v, i)) return false;
-  switch (v->type->kind) {
-    case SKEP_INT:
-      return v->form == SKEP_FORM_I32 && skep_buf_i64(out, ((const int32_t *)v->values.data)[i]);
-    case SKEP_BIGINT:
-      return v->form == SKEP_FORM_I64 && skep_buf_i64(out, ((const int64_t *)v->values.data)[i]);
-    case SKEP_STRING:
-    case SKEP_VARCHAR: {
-      if (s->text.style != SKEP_TEXT_HIVE) return false;
-      skep_bytes b = skep_vec_bytes(v, i);
-      return skep_buf_add(out, b.at, b.left);
-    }
-    default:
-      return false;
-  }
-}
-
-static skep_status format_value(const skep_cli_formatter *f, row_style *s, const skep_vec *v, uint32_t column,
-                                int64_t i, skep_cli_chunk *chunk, skep_err *err) {
-  skep_buf *out = &chunk->text;
-  if (f->heads[column].left != 0) {
-    skep_buf_add(out, f->heads[column].at, f->heads[column].left);
-  } else if (column > 0 && s->separator != 0) {
-    skep_buf_byte(out, s->separator);
-  }
-  size_t start = out->size;
-  if (!quick_value(v, i, s, out)) {
-    skep_status status = skep_text_value(&s->text, v, i, out, err);
-    if (status != SKEP_OK) return skep_wrap(err, status, "column %s", f->names[column]);
-  }
-  switch (f->format) {
-    case SKEP_CLI_CSV2:
-      csv_quote(out, start);
-      break;
-    case SKEP_CLI_VERTICAL:
-      skep_buf_byte(out, '\n');
-      break;
-    case SKEP_CLI_TABLE: {
-      skep_cli_cell cell = {0};
-      skep_cli_table_cell(out, start, &cell.width);
-      cell.end = out->size;
-      skep_buf_add(&chunk->cells, &cell, sizeof cell);
-      break;
-    }
-    default:
-      break;
-  }
-  return SKEP_OK;
-}
-
-skep_status skep_cli_format_rows(const skep_cli_formatter *f, const skep_vec *const *columns, int64_t n_rows,
-                                 skep_cli_chunk *chunk, skep_err *err) {
-  row_style style = style_of(f);
-  skep_buf *out = &chunk->text;
-  skep_buf_reset(out);
-  skep_buf_reset(&chunk->row_ends);
-  skep_buf_reset(&chunk->cells);
-  chunk->n_rows = n_rows;
-  bool braces = f->format == SKEP_CLI_JSON && !f->bare;
-  for (int64_t i = 0; i < n_rows; i++) {
-    for (uint32_t k = 0; k < f->n_columns; k++) SKEP_TRY(format_value(f, &style, columns[k], k, i, chunk, err));
-    if (braces && f->n_columns == 0) skep_buf_byte(out, '{');
-    if (braces) skep_buf_byte(out, '}');
-    if (style.end != 0) skep_buf_byte(out, style.end);
-    skep_buf_add(&chunk->row_ends, &out->size, sizeof out->size);
-  }
-  chunk->replaced_utf8 = style.text.replaced_utf8;
-  SKEP_TRY(skep_buf_check(&chunk->row_ends, "rows as text", err));
-  SKEP_TRY(skep_buf_check(&chunk->cells, "rows as text", err));
-  return skep_buf_check(out, "rows as text", err);
 }
 
 /* --- printing --- */
@@ -276,7 +150,7 @@ static void header_name(const skep_cli_printer *p, uint32_t i, skep_buf *buf) {
   size_t start = buf->size;
   if (p->formatter->format == SKEP_CLI_CSV2) {
     skep_buf_text(buf, name);
-    csv_quote(buf, start);
+    skep_cli_csv_quote(buf, start);
     return;
   }
   bool copy = p->formatter->format == SKEP_CLI_COPY;

@@ -82,7 +82,8 @@ SKEP_NODISCARD skep_status skep_cli_print_begin(skep_cli_printer *p, skep_err *e
 SKEP_NODISCARD skep_status skep_cli_print_chunk(skep_cli_printer *p, skep_cli_chunk *chunk, bool *more, skep_err *err);
 SKEP_NODISCARD skep_status skep_cli_print_end(skep_cli_printer *p, skep_err *err);
 
-/* Used by format.c and table.c only. */
+/* Shared by format.c, format_rows.c and table.c only. */
+void skep_cli_csv_quote(skep_buf *buf, size_t start); /* quotes what was appended at start, where csv2 needs it */
 void skep_cli_table_cell(skep_buf *text, size_t start,
                          uint32_t *width); /* makes printable what was appended at start */
 SKEP_NODISCARD skep_status skep_cli_table_add(skep_cli_printer *p, const skep_cli_chunk *chunk, int64_t n_rows,
