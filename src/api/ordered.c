@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <time.h>
 
 enum { MAX_THREADS = 256, DEFAULT_BATCH_ROWS = 4096, TICK_MS = 100 };
@@ -312,6 +313,16 @@ static bool tables_init(skep_ordered *o, uint32_t n_threads) {
   return true;
 }
 
+/* Signals are the caller's business: the threads block them all, so that they reach the threads that expect them. Fewer
+ * threads than asked for is no failure: whatever could be started does the work, the caller's one if none. */
+static void start_threads(skep_ordered *o, uint32_t n_threads) {
+  sigset_t all, before;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return;
+  while (o->n_threads < n_threads && pthread_create(&o->threads[o->n_threads], NULL, worker, o) == 0) o->n_threads++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 skep_status skep_ordered_open(const skep_ctx *ctx, skep_scan_cache *cache, const skep_split *splits, uint32_t n_splits,
                               const skep_ordered_opts *opts, skep_ordered **out, skep_err *err) {
   *out = NULL;
@@ -332,11 +343,7 @@ skep_status skep_ordered_open(const skep_ctx *ctx, skep_scan_cache *cache, const
     free_all(o);
     return skep_fail(err, SKEP_ERR_NOMEM, "out of memory starting a scan with %u threads", n_threads);
   }
-  /* Fewer threads than asked for is no failure: whatever could be started does the work, the caller's one if none. */
-  while (o->n_threads < n_threads && n_splits > 0) {
-    if (pthread_create(&o->threads[o->n_threads], NULL, worker, o) != 0) break;
-    o->n_threads++;
-  }
+  start_threads(o, n_splits > 0 ? n_threads : 0);
   *out = o;
   return SKEP_OK;
 }

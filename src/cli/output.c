@@ -39,22 +39,20 @@ void skep_cli_output_fini(skep_cli_output *out) {
 
 static bool write_all(skep_cli_output *out, const uint8_t *at, size_t left) {
   if (out->closed || out->error != 0) return false;
-  while (left > 0) {
+  while (left > 0 && !interrupted) {
     ssize_t n = write(out->fd, at, left);
     if (n >= 0) {
       at += n;
       left -= (size_t)n;
-    } else if (errno == EINTR) {
-      if (interrupted) return false;
     } else if (errno == EPIPE) {
       out->closed = true;
       return false;
-    } else {
+    } else if (errno != EINTR) {
       out->error = errno;
       return false;
     }
   }
-  return true;
+  return left == 0;
 }
 
 bool skep_cli_output_flush(skep_cli_output *out) {
