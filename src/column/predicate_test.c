@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "column/predicate_int.h"
+#include "column/predicate_testing.h"
 #include "column/text_int.h"
 #include "column/values_testing.h"
 
@@ -587,6 +588,14 @@ static int naive_order(const skep_vec *vec, int64_t i, const skep_literal *x) {
       return skep_pred_compare_f64(((const double *)v)[i], x->f64);
     case SKEP_STRING:
       return skep_pred_compare_bytes(skep_vec_bytes(vec, i), x->bytes);
+    case SKEP_CHAR: {
+      skep_bytes value = skep_vec_bytes(vec, i);
+      while (value.left != 0 && value.at[value.left - 1] == ' ') value.left--;
+      return skep_pred_compare_bytes(value, x->bytes);
+    }
+    case SKEP_BOOLEAN:
+      wide = ((const uint8_t *)v)[i >> 3] >> (i & 7) & 1;
+      break;
     case SKEP_TIMESTAMP: {
       skep_ts ts = ((const skep_ts *)v)[i];
       if (ts.seconds != x->ts.seconds) return ts.seconds < x->ts.seconds ? -1 : 1;
@@ -624,6 +633,12 @@ static uint8_t naive(const skep_pred *pred, const skep_vec *root, int64_t i) {
   bool is_null = !skep_vec_is_valid(vec, i);
   if (pred->op == SKEP_PRED_IS_NULL) return is_null ? 2 : 0;
   if (is_null) return pred->op == SKEP_PRED_NULL_EQ ? 0 : 1;
+  if (pred->op == SKEP_PRED_LIKE) { /* the matcher has a test of its own */
+    skep_bytes value = skep_vec_bytes(vec, i);
+    while (vec->type->kind == SKEP_CHAR && value.left != 0 && value.at[value.left - 1] == ' ') value.left--;
+    pred_like like = skep_pred_like_of(pred->literals->bytes);
+    return skep_pred_like_matches(&like, value) ? 2 : 0;
+  }
   if (pred->op == SKEP_PRED_IN) {
     result = 0;
     for (uint32_t k = 0; k < pred->n_literals; k++) {
@@ -652,120 +667,16 @@ static uint8_t naive(const skep_pred *pred, const skep_vec *root, int64_t i) {
   }
 }
 
-/* Values of few kinds, so that they meet the literals. */
-static const char *random_text(skep_kind kind, uint64_t *seed, char *out, size_t size) {
-  uint64_t r = next_random(seed);
-  int small = (int)(r >> 8 & 7) - 4;
-  if (r % 11 == 0) return NULL;
-  switch (kind) {
-    case SKEP_FLOAT:
-    case SKEP_DOUBLE:
-      if (r % 13 == 0) return r % 2 == 0 ? "NaN" : "-Infinity";
-      snprintf(out, size, "%d.%d", small, (int)(r >> 16 & 1) * 5);
-      break;
-    case SKEP_STRING:
-      snprintf(out, size, "%.*s", (int)(r >> 20 & 3), r >> 16 & 1 ? "aab" : "ab\xc3");
-      break;
-    case SKEP_TIMESTAMP:
-      snprintf(out, size, "19%s 0%d:00:00.%d", r >> 16 & 1 ? "69-12-31" : "70-01-01", small + 4, (int)(r >> 20 & 1));
-      break;
-    case SKEP_DATE:
-      snprintf(out, size, "1970-01-0%d", small + 5);
-      break;
-    case SKEP_DECIMAL:
-      snprintf(out, size, "%d.%d", small, (int)(r >> 16 & 3));
-      break;
-    default:
-      snprintf(out, size, "%d", small);
-      break;
-  }
-  return out;
-}
-
-static void append_random_literal(skep_kind kind, uint64_t *seed, skep_buf *out) {
-  char text[64];
-  const char *value = random_text(kind, seed, text, sizeof text);
-  if (value == NULL) {
-    skep_buf_text(out, "NULL");
-  } else if (next_random(seed) % 2 == 0 || (kind != SKEP_DECIMAL && kind > SKEP_BIGINT)) {
-    skep_buf_printf(out, "'%s'", value);
-  } else {
-    skep_buf_text(out, value);
-    if (next_random(seed) % 4 == 0 && strchr(value, '.') == NULL) skep_buf_text(out, ".25");
-  }
-}
-
-static const char *const random_types[] = {"smallint",      "int",    "bigint",    "float", "double",
-                                           "decimal(10,2)", "string", "timestamp", "date"};
-enum { N_RANDOM_TYPES = sizeof random_types / sizeof *random_types, N_RANDOM_ROWS = 100 };
-
-static void append_random_predicate(const skep_type *root, uint64_t *seed, int depth, skep_buf *out) {
-  static const char *const operators[] = {" = ", " <> ", " < ", " <= ", " > ", " >= ", " <=> "};
-  uint64_t r = next_random(seed) >> 20;
-  if (depth > 0 && r % 3 != 0) {
-    skep_buf_text(out, r % 5 == 0 ? "NOT (" : "(");
-    append_random_predicate(root, seed, depth - 1, out);
-    skep_buf_text(out, r % 2 == 0 ? " AND " : " OR ");
-    append_random_predicate(root, seed, depth - 1, out);
-    skep_buf_byte(out, ')');
-    return;
-  }
-  uint32_t c = (uint32_t)(r / 3 % N_RANDOM_TYPES);
-  skep_kind kind = root->children[c]->kind;
-  skep_buf_text(out, root->names[c]);
-  switch (r / 64 % 12) {
-    case 0:
-      skep_buf_text(out, " IS NULL");
-      break;
-    case 1:
-      skep_buf_text(out, " IS NOT NULL");
-      break;
-    case 2:
-    case 3:
-      skep_buf_text(out, r % 2 == 0 ? " BETWEEN " : " NOT BETWEEN ");
-      append_random_literal(kind, seed, out);
-      skep_buf_text(out, " AND ");
-      append_random_literal(kind, seed, out);
-      break;
-    case 4:
-    case 5:
-      skep_buf_text(out, r % 2 == 0 ? " IN (" : " NOT IN (");
-      for (uint64_t k = 0; k < 1 + r / 1024 % 14; k++) {
-        if (k != 0) skep_buf_byte(out, ',');
-        append_random_literal(kind, seed, out);
-      }
-      skep_buf_byte(out, ')');
-      break;
-    default:
-      skep_buf_text(out, operators[r / 1024 % 7]);
-      append_random_literal(kind, seed, out);
-  }
-}
+enum { N_RANDOM_ROWS = 100 };
 
 static void filtering_agrees_with_row_by_row_evaluation(void **state) {
   fixture *f = *state;
-  skep_vec columns[N_RANDOM_TYPES] = {{0}};
+  skep_vec columns[N_RANDOM_TYPES] = {{0}}, root;
   skep_buf text;
   uint64_t seed = 2026;
   skep_buf_init(&text, &f->ctx, 1 << 16);
-  skep_buf_text(&text, "struct<");
-  for (size_t c = 0; c < N_RANDOM_TYPES; c++)
-    skep_buf_printf(&text, "%sc%zu:%s", c == 0 ? "" : ",", c, random_types[c]);
-  skep_buf_byte(&text, '>');
-  const skep_type *type = type_of(f, skep_buf_string(&text));
-  for (size_t c = 0; c < N_RANDOM_TYPES; c++) {
-    make_vec(f, &columns[c], random_types[c], &(skep_forms){0}, NULL, 0);
-    for (int i = 0; i < N_RANDOM_ROWS; i++) {
-      char value[64];
-      append_entry(f, &columns[c], &(skep_forms){0}, random_text(type->children[c]->kind, &seed, value, sizeof value));
-    }
-  }
-  skep_vec root = {.ctx = &f->ctx,
-                   .type = type,
-                   .form = SKEP_FORM_STRUCT,
-                   .length = N_RANDOM_ROWS,
-                   .n_children = N_RANDOM_TYPES,
-                   .children = columns};
+  make_random_root(f, &seed, N_RANDOM_ROWS, columns, &root);
+  const skep_type *type = root.type;
   for (int round = 0; round < 3000; round++) {
     int32_t rows[N_RANDOM_ROWS];
     int64_t n = 0, k = 0;
