@@ -55,9 +55,9 @@ enum {
   SKEP_ORC_N_STREAMS
 };
 
-/* A dictionary entry of at most 16 bytes, padded. */
+/* A dictionary entry of at most 32 bytes, padded. */
 typedef struct skep_orc_short_entry {
-  uint8_t bytes[16];
+  uint8_t bytes[32];
   uint32_t length;
 } skep_orc_short_entry;
 

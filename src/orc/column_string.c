@@ -8,9 +8,9 @@
 enum {
   SKIP_CHUNK = 1024,
   FIRST_LENGTHS = 4096,
-  SHORT = 16,               /* bytes of a short entry */
-  MAX_SHORT_ENTRIES = 1024, /* their table stays in the first cache */
-  ROUGH_BOUND = 1 << 20     /* bytes of a batch that may be reserved without counting */
+  SHORT = 32,              /* bytes of a short entry */
+  MAX_SHORT_ENTRIES = 512, /* their table stays in the first cache */
+  ROUGH_BOUND = 1 << 20    /* bytes of a batch that may be reserved without counting */
 };
 
 static skep_status string_start(skep_orc_column *c, skep_err *err) {
@@ -199,7 +199,7 @@ static skep_status read_codes(skep_orc_column *c, int32_t *codes, size_t n, skep
   return skep_fail(err, SKEP_ERR_CORRUPT, "column %u: dictionary code %u of %u", c->file->id, most, c->dict->count);
 }
 
-/* Entry lengths of a batch become offsets while the bytes are copied; most entries are short: 16 bytes are moved at
+/* Entry lengths of a batch become offsets while the bytes are copied; most entries are short: 32 bytes are moved at
  * once where both sides have slack. NULL entries take none. */
 static void gather(const skep_dict *dict, const int32_t *restrict codes, int64_t n, const uint8_t *restrict validity,
                    int32_t *restrict offsets, uint8_t *restrict heap) {

@@ -77,7 +77,9 @@ static void resolve_seconds(const skep_orc_column *c, int64_t *seconds, const in
     at -= (int64_t)((at < 0) & (nanos[i] > 999999));
     seconds[i] = at;
   }
-  for (size_t i = 0; zone != NULL && i < n; i++) seconds[i] = add(seconds[i], skep_timezone_offset(zone, seconds[i]));
+  skep_timezone_range near = {0};
+  for (size_t i = 0; zone != NULL && i < n; i++)
+    seconds[i] = add(seconds[i], skep_timezone_offset_near(zone, &near, seconds[i]));
   if (!c->env->hybrid) return;
   for (size_t i = 0; i < n; i++) least = seconds[i] < least ? seconds[i] : least;
   if (least >= (int64_t)SKEP_GREGORIAN_START_DAY * DAY) return;
