@@ -85,6 +85,7 @@ static skep_status make_groups(skep_orc_stripe_source *s, skep_err *err) {
   sort_slots(s);
   for (uint32_t i = 0; i < s->n_windows; i++) {
     skep_orc_window *w = &s->windows[s->order[i]];
+    if (w->length == 0) continue; /* absent streams join nothing */
     skep_orc_range_group *g = s->n_groups == 0 ? NULL : &s->groups[s->n_groups - 1];
     uint64_t end = w->offset + w->length; /* inside the file: checked with the stripe footer */
     bool joins = g != NULL && w->offset - (g->offset + g->length) <= MAX_GAP && end - g->offset <= MAX_GROUP;
