@@ -1,6 +1,7 @@
 /* Micro benchmark of the run decoders: values a second for each form, into 64-bit and 32-bit lanes, from memory.
  *
- *   cmake --preset release -DSKEP_BENCH=ON && cmake --build build/release --target micro_rle && build/release/bench/micro_rle */
+ *   cmake --preset release -DSKEP_BENCH=ON && cmake --build build/release --target micro_rle
+ *   build/release/bench/micro_rle [PART OF A NAME] */
 #include <stdio.h>
 #include <time.h>
 
@@ -69,8 +70,14 @@ static skep_status one_batch(decoder *d, what w, skep_err *err) {
   return SKEP_ERR_INTERNAL;
 }
 
+static const char *only; /* part of the names to run; NULL: all */
+
 /* Decodes all of `o` some times and prints the best; empties `o`. */
 static void run(const char *name, test_out *o, what w, bool v2, size_t n_values) {
+  if (only != NULL && strstr(name, only) == NULL) {
+    o->size = 0;
+    return;
+  }
   static decoder d;
   skep_ctx ctx;
   skep_err err = {0};
@@ -196,7 +203,8 @@ static void varints(test_out *o, uint64_t *seed) {
   }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) only = argv[1];
   test_out o = {0};
   uint64_t values[RUN], seed = 42;
   direct_runs(&o, values, &seed);

@@ -37,26 +37,38 @@ static skep_status take(skep_rle_int *r, size_t n, const char *run, const uint8_
 /* 1..8 bytes; may read up to 7 behind them. */
 static uint64_t big_endian(const uint8_t *p, size_t n) { return skep_load_be64(p) >> (64 - 8 * n); }
 
-/* With room for the longest repeat, that many are written at once: the surplus is overwritten by the values that
- * follow. */
-static skep_status short_repeat(skep_rle_int *r, void *out, size_t room, skep_rle_lane lane, size_t *done,
-                                skep_err *err) {
-  const uint8_t *p;
-  size_t size = ((r->in->at[0] >> 3) & 7) + 1u;
-  SKEP_TRY(take(r, 1 + size, "short repeat run", &p, err));
-  uint64_t stored = big_endian(p + 1, size);
-  int64_t value = r->is_signed ? skep_unzigzag(stored) : (int64_t)stored;
-  uint32_t n = (p[0] & 7u) + V2_MIN_REPEAT;
-  if (room < V2_MAX_REPEAT || lane == SKEP_LANE_16 || (lane == SKEP_LANE_32 && value != (int32_t)value)) {
-    skep_rle_set_sequence(r, n, value, 0); /* take_sequence finds the value that does not fit */
-    return SKEP_OK;
+/* Short repeats come in rows: they are decoded here one after the other while there is room for the longest, of which
+ * as many values are always written; the surplus is overwritten by what follows. The last ones, and those that do not
+ * fit the lanes, become a sequence. */
+static skep_status short_repeats(skep_rle_int *r, void *out, size_t room, skep_rle_lane lane, size_t *done,
+                                 skep_err *err) {
+  const uint8_t *p = r->in->at, *end = r->in->end;
+  size_t n = 0;
+  while (end > p && p[0] >> 6 == 0) {
+    size_t size = ((p[0] >> 3) & 7) + 1u, length = (p[0] & 7u) + V2_MIN_REPEAT;
+    if ((size_t)(end - p) < 1 + size) {
+      if (n == 0) return skep_orc_stream_short(r->in, 1 + size, "short repeat run", err);
+      break;
+    }
+    uint64_t stored = big_endian(p + 1, size);
+    int64_t value = r->is_signed ? skep_unzigzag(stored) : (int64_t)stored;
+    bool fits = lane == SKEP_LANE_64 || (lane == SKEP_LANE_32 && value == (int32_t)value);
+    if (room - n < V2_MAX_REPEAT || !fits) {
+      if (n != 0) break;
+      skep_rle_set_sequence(r, (uint32_t)length, value, 0);
+      p += 1 + size;
+      break;
+    }
+    if (lane == SKEP_LANE_64) {
+      for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int64_t *)out)[n + i] = value;
+    } else {
+      for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int32_t *)out)[n + i] = (int32_t)value;
+    }
+    n += length;
+    p += 1 + size;
   }
+  r->in->at = p;
   *done = n;
-  if (lane == SKEP_LANE_64) {
-    for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int64_t *)out)[i] = value;
-  } else {
-    for (size_t i = 0; i < V2_MAX_REPEAT; i++) ((int32_t *)out)[i] = (int32_t)value;
-  }
   return SKEP_OK;
 }
 
@@ -211,7 +223,7 @@ skep_status skep_rle_v2_run(skep_rle_int *r, void *out, size_t room, skep_rle_la
   if (r->in->at == r->in->end) return skep_orc_stream_short(r->in, 1, "run", err);
   switch (r->in->at[0] >> 6) {
     case 0:
-      return short_repeat(r, out, room, lane, done, err);
+      return short_repeats(r, out, room, lane, done, err);
     case 1:
       return direct(r, out, room, lane, done, err);
     case 2:
