@@ -187,8 +187,9 @@ static skep_ts entry_ts(const skep_vec *vec, int64_t i) {
 static skep_bytes entry_bytes(const skep_vec *vec, int64_t i) {
   if (vec->form != SKEP_FORM_STR) return skep_vec_bytes(vec, i);
   const int32_t *offsets = vec->offsets.data;
-  size_t first = (size_t)offsets[i];
-  return (skep_bytes){(const uint8_t *)vec->heap.data + first, (size_t)offsets[i + 1] - first};
+  size_t first = (size_t)offsets[i], length = (size_t)offsets[i + 1] - first;
+  const uint8_t *heap = vec->heap.data; /* NULL while all strings are empty */
+  return (skep_bytes){length == 0 ? heap : heap + first, length};
 }
 
 /* ---- bytes with escapes ---- */
