@@ -55,6 +55,14 @@ static skep_status parse_options(skep_planner *p, skep_err *err) {
   return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "predicate");
 }
 
+static bool holds_events(const skep_layout_dir *dir) {
+  if (dir->parsed.kind == SKEP_DIR_OTHER || dir->content != SKEP_CONTENT_ACID) return false;
+  for (uint32_t f = 0; f < dir->n_files; f++) {
+    if (dir->files[f].verdict == SKEP_USED) return true;
+  }
+  return false;
+}
+
 /* What the names of used directories and files say. Raw files alone are an insert-only table, a full-ACID one that was
  * only loaded into, or a converted one: the rows are the same, only row ids tell them apart. */
 static skep_status classify(skep_planner *p, skep_err *err) {
@@ -65,11 +73,7 @@ static skep_status classify(skep_planner *p, skep_err *err) {
     has_files = has_files || layout == NULL;
     if (layout == NULL) continue;
     p->plan->is_transactional = p->plan->is_transactional || layout->is_transactional_layout;
-    for (uint32_t d = 0; d < layout->n_used && !has_events; d++) {
-      const skep_layout_dir *dir = &layout->dirs[d];
-      has_events = dir->parsed.kind != SKEP_DIR_OTHER && dir->content == SKEP_CONTENT_ACID && dir->n_files != 0 &&
-                   dir->files[0].verdict == SKEP_USED;
-    }
+    for (uint32_t d = 0; d < layout->n_used && !has_events; d++) has_events = holds_events(&layout->dirs[d]);
   }
   if (p->opts->row_ids && p->opts->insert_only)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "rows of insert-only tables have no row ids");

@@ -50,21 +50,32 @@ skep_status skep_plan_tail(skep_planner *p, const char *path, uint64_t length, s
   return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, path, strlen(path)));
 }
 
+/* Lowest and highest bucket property of a file's events, decoded. Within one version they are ordered by writer id. */
+static bool decode_range(const skep_orc_stats *stats, skep_bucket *low, skep_bucket *high) {
+  if (stats->kind != SKEP_ORC_STATS_INT || !stats->has_min || !stats->has_max) return false;
+  if (stats->min.i64 < 0 || stats->max.i64 > INT32_MAX) return false;
+  return skep_bucket_decode((int32_t)stats->min.i64, low) && skep_bucket_decode((int32_t)stats->max.i64, high);
+}
+
 skep_status skep_plan_events_read(skep_planner *p, const char *path, uint64_t length, skep_plan_events *out,
                                   skep_err *err) {
   skep_orc_tail *tail;
   uint32_t columns[SKEP_EVENT_COLUMNS];
   SKEP_TRY(skep_plan_tail(p, path, length, &tail, err));
   *out = (skep_plan_events){.is_empty = tail->n_rows == 0};
-  if (!out->is_empty) {
-    int64_t operation = skep_event_file_max_operation(tail);
-    out->may_change = operation != 0;
-    if (operation >= 0 && skep_event_file_kind(tail, columns) != SKEP_EVENT_FILE_NO) {
-      const skep_orc_stats *bucket = &tail->file_stats[columns[SKEP_EVENT_BUCKET]];
-      skep_bucket decoded;
-      out->is_coded = bucket->kind == SKEP_ORC_STATS_INT && bucket->has_min && bucket->min.i64 > 0 &&
-                      bucket->min.i64 <= INT32_MAX && skep_bucket_decode((int32_t)bucket->min.i64, &decoded) &&
-                      decoded.version == 1;
+  int64_t operation = skep_event_file_max_operation(tail);
+  out->may_change = operation != 0;
+  out->writer_min = 0;
+  out->writer_max = INT32_MAX;
+  out->is_coded = skep_orc_tail_metadata(tail, "hive.acid.version") != NULL;
+  skep_bucket low, high;
+  if (tail->row_index_stride != 0 && tail->file_stats != NULL &&
+      skep_event_file_kind(tail, columns) != SKEP_EVENT_FILE_NO &&
+      decode_range(&tail->file_stats[columns[SKEP_EVENT_BUCKET]], &low, &high)) {
+    out->is_coded = out->is_coded || low.version == 1;
+    if (low.version == high.version) {
+      out->writer_min = low.writer;
+      out->writer_max = high.writer;
     }
   }
   skep_orc_tail_unref(tail);

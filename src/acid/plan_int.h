@@ -1,7 +1,7 @@
 /* The parts of planning, for this layer only: what a plan is made from while it is made.
  *
  * plan_tree.c walks paths to partition roots (units), plan_file.c looks into files, plan_type.c settles the columns,
- * plan_split.c cuts units into splits, plan.c is the door. */
+ * plan_split.c cuts units into splits with the delete files that plan_deletes.c finds for them, plan.c is the door. */
 #ifndef ACID_PLAN_INT_H
 #define ACID_PLAN_INT_H
 
@@ -60,8 +60,9 @@ SKEP_NODISCARD skep_status skep_plan_tail(skep_planner *p, const char *path, uin
 /* What the statistics of an event file say about where it comes from. */
 typedef struct skep_plan_events {
   bool is_empty;   /* no events */
-  bool is_coded;   /* all bucket properties are coded: written by Hive 3 or later */
+  bool is_coded;   /* written by Hive 3 or later: all bucket properties are coded, or the footer says so */
   bool may_change; /* updates or deletes among its events, or the statistics do not say */
+  int32_t writer_min, writer_max; /* writer ids in its bucket properties; everything when the statistics do not say */
 } skep_plan_events;
 SKEP_NODISCARD skep_status skep_plan_events_read(skep_planner *p, const char *path, uint64_t length,
                                                  skep_plan_events *out, skep_err *err);
@@ -75,6 +76,43 @@ SKEP_NODISCARD skep_status skep_plan_walk(skep_planner *p, skep_err *err);
 
 /* Settles table, columns, predicate, the plan's types and `common`, from options and files. */
 SKEP_NODISCARD skep_status skep_plan_types(skep_planner *p, skep_err *err);
+
+/* ---- plan_deletes.c ---- */
+
+/* Delete files that the rows of one writer id (bucket number) can meet. */
+typedef struct skep_plan_delete_group {
+  int64_t bucket;
+  bool is_made;
+  const skep_split_file *files; /* in the plan's arena */
+  uint32_t n_files;
+  uint32_t set; /* skep_split.delete_set */
+  int64_t max_write_id;
+} skep_plan_delete_group;
+
+typedef struct skep_plan_delete_file {
+  skep_split_file file;
+  int32_t writer_min, writer_max; /* of its events */
+} skep_plan_delete_file;
+
+/* The delete files of one partition root. Zero-initialise. */
+typedef struct skep_plan_deletes {
+  skep_planner *p;
+  const char *root;
+  skep_plan_delete_file *files;
+  size_t n_files, files_capacity;
+  bool by_writer; /* events of a file were found to have its bucket number: groups hold what their bucket needs */
+  skep_plan_delete_group *groups; /* by bucket, ascending; one for all when not by_writer */
+  size_t n_groups;
+} skep_plan_deletes;
+
+SKEP_NODISCARD skep_status skep_plan_deletes_add(skep_plan_deletes *d, const skep_split_file *file, skep_err *err);
+/* After the last add: makes the groups. buckets: of the data files, ascending, without repetition. */
+SKEP_NODISCARD skep_status skep_plan_deletes_group(skep_plan_deletes *d, const int64_t *buckets, size_t n,
+                                                   skep_err *err);
+/* Sets the delete files of a split with rows of this bucket and write ids from min_write_id on. */
+SKEP_NODISCARD skep_status skep_plan_deletes_set(skep_plan_deletes *d, int64_t bucket, int64_t min_write_id,
+                                                 skep_split *split, skep_err *err);
+void skep_plan_deletes_fini(skep_plan_deletes *d);
 
 /* ---- plan_split.c ---- */
 

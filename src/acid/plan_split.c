@@ -24,10 +24,7 @@ typedef struct cutter {
   skep_split common; /* with this unit's root and partition values */
   data_file *data;
   size_t n_data, data_capacity;
-  skep_split_file *deletes;
-  size_t n_deletes, deletes_capacity;
-  const skep_split_file *kept_deletes; /* the same in the plan's arena: what splits point to */
-  int64_t max_delete_write_id;
+  skep_plan_deletes deletes;
   int64_t *merged; /* bucket numbers that need merging, ascending */
   size_t n_merged, merged_capacity;
 } cutter;
@@ -46,12 +43,7 @@ static skep_status add_file(cutter *c, const skep_layout_dir *dir, const skep_la
                          .max_write_id = dir->parsed.max_write_id,
                          .statement = dir->parsed.statement};
   if (out.path == NULL) return skep_plan_no_memory(err);
-  if (dir->parsed.kind == SKEP_DIR_DELETE_DELTA) {
-    SKEP_TRY(skep_grow(p->ctx, (void **)&c->deletes, &c->deletes_capacity, c->n_deletes + 1, sizeof *c->deletes, err));
-    c->deletes[c->n_deletes++] = out;
-    if (out.max_write_id > c->max_delete_write_id) c->max_delete_write_id = out.max_write_id;
-    return SKEP_OK;
-  }
+  if (dir->parsed.kind == SKEP_DIR_DELETE_DELTA) return skep_plan_deletes_add(&c->deletes, &out, err);
   out.is_original = dir->content == SKEP_CONTENT_RAW;
   SKEP_TRY(skep_grow(p->ctx, (void **)&c->data, &c->data_capacity, c->n_data + 1, sizeof *c->data, err));
   c->data[c->n_data++] = (data_file){.file = out, .dir = dir, .bucket = file->name.bucket};
@@ -250,25 +242,19 @@ static bool must_check(const cutter *c, const skep_split_file *file) {
   return file->max_write_id >= min && skep_snapshot_range_valid(s, min, file->max_write_id) != SKEP_RANGE_ALL;
 }
 
-static void set_deletes(const cutter *c, skep_split *split, int64_t min_write_id) {
-  bool touched = c->n_deletes != 0 && min_write_id <= c->max_delete_write_id;
-  split->n_deletes = touched ? (uint32_t)c->n_deletes : 0;
-  split->deletes = touched ? c->kept_deletes : NULL;
-  split->delete_set = touched ? c->p->n_delete_sets : 0;
-}
-
 static skep_status cut_data_file(cutter *c, const data_file *d, skep_err *err) {
   skep_split split = c->common;
   split.files = keep_files(c, &d->file, 1);
   split.n_files = 1;
   if (split.files == NULL) return skep_plan_no_memory(err);
   if (d->file.is_original) {
-    split.kind = c->p->is_acid && (split.row_ids || c->n_deletes != 0) ? SKEP_SPLIT_ORIGINAL : SKEP_SPLIT_PLAIN;
+    split.kind = c->p->is_acid && (split.row_ids || c->deletes.n_files != 0) ? SKEP_SPLIT_ORIGINAL : SKEP_SPLIT_PLAIN;
   } else {
     split.kind = SKEP_SPLIT_ACID;
     split.check_write_ids = must_check(c, &d->file);
   }
-  if (split.kind != SKEP_SPLIT_PLAIN) set_deletes(c, &split, d->file.min_write_id);
+  if (split.kind != SKEP_SPLIT_PLAIN)
+    SKEP_TRY(skep_plan_deletes_set(&c->deletes, d->bucket, d->file.min_write_id, &split, err));
   return add_file_splits(c, &split, full_path(c, &d->file), err);
 }
 
@@ -284,22 +270,34 @@ static skep_status cut_merged(cutter *c, int64_t bucket, skep_err *err) {
   split.files = files;
   split.n_stripes = SKEP_ALL_STRIPES;
   split.check_write_ids = !c->p->opts->snapshot.everything;
-  set_deletes(c, &split, 0);
+  SKEP_TRY(skep_plan_deletes_set(&c->deletes, bucket, 0, &split, err));
   c->p->plan->is_v1 = true;
   return add_split(c, &split, err);
+}
+
+/* Tells the delete files which buckets there are. */
+static skep_status group_deletes(cutter *c, skep_err *err) {
+  if (c->deletes.n_files == 0) return SKEP_OK;
+  int64_t *buckets = skep_alloc_zero(c->p->ctx, c->n_data + 1, sizeof *buckets);
+  if (buckets == NULL) return skep_plan_no_memory(err);
+  for (size_t i = 0; i < c->n_data; i++) buckets[i] = c->data[i].bucket;
+  if (c->n_data != 0) qsort(buckets, c->n_data, sizeof *buckets, compare_buckets);
+  size_t n = 0;
+  for (size_t i = 0; i < c->n_data; i++) {
+    if (n == 0 || buckets[i] != buckets[n - 1]) buckets[n++] = buckets[i];
+  }
+  skep_status status = skep_plan_deletes_group(&c->deletes, buckets, n, err);
+  skep_release(c->p->ctx, buckets);
+  return status;
 }
 
 static skep_status cut_layout(cutter *c, skep_err *err) {
   SKEP_TRY(gather(c, err));
   if (c->p->is_acid) {
     SKEP_TRY(find_merged(c, err));
-    if (c->common.row_ids || c->n_deletes != 0 || c->n_merged != 0) SKEP_TRY(name_originals(c, err));
+    if (c->common.row_ids || c->deletes.n_files != 0 || c->n_merged != 0) SKEP_TRY(name_originals(c, err));
   }
-  if (c->n_deletes != 0) {
-    c->kept_deletes = keep_files(c, c->deletes, c->n_deletes);
-    if (c->kept_deletes == NULL) return skep_plan_no_memory(err);
-    c->p->n_delete_sets++;
-  }
+  SKEP_TRY(group_deletes(c, err));
   for (size_t i = 0; i < c->n_merged; i++) SKEP_TRY(cut_merged(c, c->merged[i], err));
   for (size_t i = 0; i < c->n_data; i++) {
     if (!is_merged(c, c->data[i].bucket)) SKEP_TRY(cut_data_file(c, &c->data[i], err));
@@ -332,12 +330,12 @@ static skep_status pick_values(cutter *c, skep_err *err) {
 }
 
 skep_status skep_plan_cut(skep_planner *p, const skep_plan_unit *unit, skep_err *err) {
-  cutter c = {.p = p, .unit = unit, .common = p->common, .max_delete_write_id = INT64_MIN};
+  cutter c = {.p = p, .unit = unit, .common = p->common, .deletes = {.p = p, .root = unit->root}};
   c.common.root = unit->root;
   skep_status status = pick_values(&c, err);
   if (status == SKEP_OK) status = unit->layout == NULL ? cut_file(&c, err) : cut_layout(&c, err);
   skep_release(p->ctx, c.data);
-  skep_release(p->ctx, c.deletes);
+  skep_plan_deletes_fini(&c.deletes);
   skep_release(p->ctx, c.merged);
   return status;
 }

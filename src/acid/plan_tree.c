@@ -336,7 +336,12 @@ static skep_status walk(branch *b, const char *root, skep_err *err) {
     status = walk_partitions(b, layout, err);
   } else if (status == SKEP_OK) {
     status = add_unit(b, root, layout, 0, err);
-    if (status == SKEP_OK) layout = NULL;
+    char quoted[512];
+    if (status == SKEP_OK) {
+      layout = NULL;
+    } else {
+      status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
+    }
   }
   skep_layout_free(layout);
   return status;
