@@ -64,11 +64,13 @@ static skep_status add_file(lister *l, const char *path, const char *name, uint6
   return SKEP_OK;
 }
 
-static skep_status add_ignored_dir(lister *l, const char *path, const char *reason, skep_err *err) {
+/* A directory that is not entered. */
+static skep_status add_closed_dir(lister *l, const char *path, skep_verdict verdict, const char *reason,
+                                  skep_err *err) {
   SKEP_TRY(add_file(l, path, "", 0, err));
   skep_layout_file *file = &l->files[l->n_files - 1];
   file->is_dir = true;
-  file->verdict = SKEP_IGNORED;
+  file->verdict = verdict;
   file->reason = reason;
   return SKEP_OK;
 }
@@ -101,12 +103,16 @@ static skep_status visit_inner(void *self, const skep_entry *entry, skep_err *er
   const char *path = prefixed(l, v->prefix, entry->name);
   if (path == NULL) return no_memory(err);
   if (entry->kind != SKEP_ENTRY_DIR) return add_file(l, path, entry->name, entry->size_bytes, err);
-  if (is_hidden(entry->name)) return add_ignored_dir(l, path, "hidden directory", err);
+  if (is_hidden(entry->name)) return add_closed_dir(l, path, SKEP_IGNORED, "hidden directory", err);
   skep_dir_name parsed;
   bool is_acid_name = skep_dir_name_parse(entry->name, &parsed, NULL) != SKEP_OK || parsed.kind != SKEP_DIR_OTHER;
   /* Hive 1 and 2 renamed the result of a second compaction to the same range into the first one. */
-  if (v->inside_acid && is_acid_name)
-    return add_ignored_dir(l, path, "inner copy: a compaction's result that was moved into an existing directory", err);
+  if (is_acid_name && v->inside_acid)
+    return add_closed_dir(l, path, SKEP_IGNORED,
+                          "inner copy: a compaction's result that was moved into an existing directory", err);
+  if (is_acid_name)
+    return add_closed_dir(l, path, SKEP_NAME_UNKNOWN, "a directory of an ACID table below an ordinary one: not read",
+                          err);
   SKEP_TRY(skep_grow(l->ctx, (void **)&v->subdirs, &v->subdirs_capacity, v->n_subdirs + 1, sizeof *v->subdirs, err));
   v->subdirs[v->n_subdirs++] = path;
   return SKEP_OK;

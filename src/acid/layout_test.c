@@ -124,6 +124,18 @@ static void ordinary_subdirectories_belong_to_what_they_are_in(void **state) {
   assert_int_equal(f->layout->dirs[0].files[1].verdict, SKEP_IGNORED);
 }
 
+static void acid_directories_below_ordinary_ones_are_reported(void **state) {
+  fixture *f = *state;
+  put_text(f, "db/table/delta_1_1/bucket_0", "rows");
+  put_text(f, "db/table/base_x/bucket_0", "rows");
+  assert_ok(read_again(f, "db"), f->err);
+  assert_int_equal(f->layout->dirs[0].n_files, 2);
+  for (int i = 0; i < 2; i++) {
+    assert_true(f->layout->dirs[0].files[i].is_dir);
+    assert_int_equal(f->layout->dirs[0].files[i].verdict, SKEP_NAME_UNKNOWN);
+  }
+}
+
 static void a_directory_without_files_hides_nothing(void **state) {
   fixture *f = *state;
   put_text(f, "t/delta_1_1/bucket_0", "rows");
@@ -310,6 +322,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_table_is_listed_whole_and_judged, setup, teardown),
       cmocka_unit_test_setup_teardown(an_inner_copy_is_not_more_rows, setup, teardown),
       cmocka_unit_test_setup_teardown(ordinary_subdirectories_belong_to_what_they_are_in, setup, teardown),
+      cmocka_unit_test_setup_teardown(acid_directories_below_ordinary_ones_are_reported, setup, teardown),
       cmocka_unit_test_setup_teardown(a_directory_without_files_hides_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(a_truncated_base_hides_everything_before_it, setup, teardown),
       cmocka_unit_test_setup_teardown(flushed_lengths_are_honoured, setup, teardown),

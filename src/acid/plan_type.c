@@ -300,8 +300,12 @@ static skep_status check_names(const skep_planner *p, skep_err *err) {
 
 skep_status skep_plan_types(skep_planner *p, skep_err *err) {
   SKEP_TRY(p->table == NULL ? table_from_files(p, err) : check_formats(p, err));
-  if (p->table == NULL)
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "no data file tells the columns: a schema must be given");
+  if (p->table == NULL) {
+    const skep_plan_notice *n = p->n_notices == 0 ? NULL : &p->notices[0];
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "no data file tells the columns: a schema must be given%s%s%s%s%s",
+                     n == NULL ? "" : " (", n == NULL ? "" : n->path, n == NULL ? "" : ": ", n == NULL ? "" : n->text,
+                     n == NULL ? "" : ")");
+  }
   if (p->partitions == NULL) SKEP_TRY(empty_struct(p, &p->partitions, err));
   SKEP_TRY(check_names(p, err));
   return settle(p, err);
