@@ -124,7 +124,9 @@ static skep_status choose_base(decider *d, skep_err *err) {
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
     skep_layout_dir *dir = &layout->dirs[i];
     if (dir->parsed.kind != SKEP_DIR_BASE || !is_candidate(dir) || !judge_visibility(d, dir)) continue;
-    if (oldest == NULL || dir->parsed.max_write_id < oldest->parsed.max_write_id) oldest = dir;
+    if (oldest == NULL || dir->parsed.max_write_id < oldest->parsed.max_write_id ||
+        (dir->parsed.max_write_id == oldest->parsed.max_write_id && dir->is_compacted))
+      oldest = dir;
     if (!dir->is_compacted && skep_snapshot_write_id_aborted(d->snapshot, dir->parsed.max_write_id)) {
       judge(d, dir, SKEP_ABORTED, "%s was aborted", ids_of(&dir->parsed).text);
     } else if (!is_usable(d, dir)) {

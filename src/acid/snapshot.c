@@ -100,9 +100,9 @@ static skep_status parse_ids(skep_arena *arena, const char *what, part text, cha
   uint32_t n = 0;
   rest = text;
   for (size_t i = 0; i < n_parts; i++) {
-    int64_t first = 0, last = -1;
+    int64_t first, last;
     if (!parse_run(next_part(&rest, separator), &first, &last)) continue; /* cannot be: parsed above */
-    for (int64_t id = first; id <= last; id++) ids[n++] = id;
+    for (uint64_t k = 0, length = (uint64_t)(last - first) + 1; k < length; k++) ids[n++] = first + (int64_t)k;
   }
   *n_out = sort_unique(ids, n);
   *out = ids;

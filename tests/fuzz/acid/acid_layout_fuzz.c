@@ -1,5 +1,5 @@
-/* Lines: a write id list, a transaction list (either may be empty), then names below a partition root. Every name gets a verdict and a
- * reason, none is lost, and the order of listing does not matter. */
+/* Lines: a write id list, a transaction list (either may be empty), then names below a partition root. Every name gets
+ * a verdict and a reason, none is lost, and the order of listing does not matter. */
 #include <string.h>
 
 #include "acid/layout.h"
@@ -68,8 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   skep_snapshot snapshot;
   skep_err err;
-  if (n >= 2 && skep_snapshot_parse(&arena, lines[0][0] == '\0' ? NULL : lines[0], lines[1][0] == '\0' ? NULL : lines[1],
-                                    SKEP_HIVE_4, &snapshot, &err) == SKEP_OK)
+  if (n >= 2 && skep_snapshot_parse(&arena, lines[0][0] == '\0' ? NULL : lines[0],
+                                    lines[1][0] == '\0' ? NULL : lines[1], SKEP_HIVE_4, &snapshot, &err) == SKEP_OK)
     check(&ctx, &arena, lines + 2, n - 2, &snapshot);
   skep_arena_fini(&arena);
   return 0;

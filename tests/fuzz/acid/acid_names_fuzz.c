@@ -1,4 +1,5 @@
-/* One name from a directory: as a directory's, a file's and a partition's name. What parses prints and parses the same. */
+/* One name from a directory: as a directory's, a file's and a partition's name. What parses prints and parses the same.
+ */
 #include <string.h>
 
 #include "acid/name.h"

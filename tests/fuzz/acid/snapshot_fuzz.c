@@ -1,5 +1,5 @@
-/* A snapshot's texts in every version's spelling: what parses prints and parses to the same answers. The first byte chooses; a line
- * break parts the write id list from the transaction list. */
+/* A snapshot's texts in every version's spelling: what parses prints and parses to the same answers. The first byte
+ * chooses; a line break parts the write id list from the transaction list. */
 #include <string.h>
 
 #include "acid/snapshot.h"
@@ -19,7 +19,8 @@ static void check(const skep_ctx *ctx, skep_arena *arena, const skep_snapshot *s
     FUZZ_CHECK(skep_snapshot_write_id_aborted(s, id) == skep_snapshot_write_id_aborted(&again, id));
     FUZZ_CHECK(skep_snapshot_txn_valid(s, id) == skep_snapshot_txn_valid(&again, id));
     FUZZ_CHECK(skep_snapshot_range_valid(s, 1, 1 + id) == skep_snapshot_range_valid(&again, 1, 1 + id));
-    FUZZ_CHECK(id == 0 || (skep_snapshot_range_valid(s, id, id) == SKEP_RANGE_ALL) == skep_snapshot_write_id_valid(s, id));
+    FUZZ_CHECK(id == 0 ||
+               (skep_snapshot_range_valid(s, id, id) == SKEP_RANGE_ALL) == skep_snapshot_write_id_valid(s, id));
   }
   skep_buf_fini(&write_ids);
   skep_buf_fini(&txns);
