@@ -14,6 +14,10 @@
 
 enum { MAX_THREADS = 256, DEFAULT_BATCH_ROWS = 4096, TICK_MS = 100 };
 
+/* Batches are cut to about this many bytes: rows may be anything from one byte to a gigabyte wide. The first batch of a
+ * scan measures a few rows; a batch that came out much too large gives its memory back at once. */
+enum { BATCH_BYTES = 2 << 20, FIRST_ROWS = 16, LARGE_BYTES = 8 << 20 };
+
 typedef enum unit_state { UNIT_FREE, UNIT_DECODING, UNIT_DECODED, UNIT_TRANSFORMING, UNIT_READY } unit_state;
 
 typedef struct unit {
@@ -22,6 +26,7 @@ typedef struct unit {
       status; /* READY: SKEP_OK with an item, SKEP_END, or a failure with err; anything but SKEP_OK ends the run */
   skep_err err;
   skep_batch batch;
+  uint64_t bytes; /* of the batch, about */
   uint32_t split; /* whose type the batch has, when it is not zeroed; UINT32_MAX: none */
   void *item;
   struct unit *next; /* of the same run, in row order */
@@ -57,6 +62,7 @@ struct skep_ordered {
   skep_status sticky; /* SKEP_OK while there may be more */
   skep_err sticky_err;
   uint64_t rows_done; /* of finished splits */
+  uint64_t row_bytes; /* bytes a row takes, about: rises at once, sinks slowly; 0: nothing measured yet */
 };
 
 uint32_t skep_processor_count(void) {
@@ -95,21 +101,46 @@ static unit *unit_take(skep_ordered *o, uint32_t split, run *r) {
   return u;
 }
 
+/* Bytes that a vector's content takes, dictionaries aside: those are shared. */
+static uint64_t vec_bytes(const skep_vec *v) {
+  uint64_t n = v->length > 0 ? (uint64_t)v->length : 0;
+  uint64_t bytes = n * skep_form_width(v->form) + v->heap_size;
+  if (v->offsets.data != NULL) bytes += n * sizeof(int32_t);
+  for (uint32_t i = 0; i < v->n_children; i++) bytes += vec_bytes(&v->children[i]);
+  return bytes;
+}
+
+static int64_t rows_to_ask(const skep_ordered *o) {
+  if (o->row_bytes == 0) return o->opts.batch_rows < FIRST_ROWS ? o->opts.batch_rows : FIRST_ROWS;
+  uint64_t rows = BATCH_BYTES / o->row_bytes;
+  if (rows == 0) rows = 1;
+  return rows < (uint64_t)o->opts.batch_rows ? (int64_t)rows : o->opts.batch_rows;
+}
+
+static void measure(skep_ordered *o, unit *u) {
+  u->bytes = vec_bytes(&u->batch.root);
+  uint64_t rows = u->batch.root.length > 0 ? (uint64_t)u->batch.root.length : 1;
+  uint64_t row_bytes = u->bytes / rows + 1;
+  uint64_t sunk = o->row_bytes - o->row_bytes / 4;
+  o->row_bytes = row_bytes > sunk ? row_bytes : sunk;
+}
+
 /* Opens the scan when needed and fills the unit's batch. Called without the lock. */
-static skep_status decode(skep_ordered *o, uint32_t split, run *r, unit *u, skep_err *err) {
+static skep_status decode(skep_ordered *o, uint32_t split, run *r, unit *u, int64_t max_rows, skep_err *err) {
   if (r->scan == NULL) SKEP_TRY(skep_scan_open(o->cache, &o->splits[split], &o->opts.forms, &r->scan, err));
   if (u->batch.root.ctx == NULL) {
     SKEP_TRY(skep_vec_init(&u->batch.root, o->ctx, skep_scan_type(r->scan), &o->opts.forms, err));
   }
-  return skep_scan_next(r->scan, o->opts.batch_rows, &u->batch, err);
+  return skep_scan_next(r->scan, max_rows, &u->batch, err);
 }
 
 static void step_decode(skep_ordered *o, uint32_t split, run *r, unit *u) {
   r->busy = true;
   if (u->split != split) skep_vec_fini(&u->batch.root); /* under the lock: finish_head looks at the same fields */
   u->split = split;
+  int64_t max_rows = rows_to_ask(o);
   pthread_mutex_unlock(&o->lock);
-  skep_status status = decode(o, split, r, u, &u->err);
+  skep_status status = decode(o, split, r, u, max_rows, &u->err);
   uint64_t rows_read = r->scan != NULL ? skep_scan_rows_read(r->scan) : 0;
   pthread_mutex_lock(&o->lock);
   r->busy = false;
@@ -117,6 +148,7 @@ static void step_decode(skep_ordered *o, uint32_t split, run *r, unit *u) {
   u->status = status;
   u->state = status == SKEP_OK ? UNIT_DECODED : UNIT_READY;
   r->ended = status != SKEP_OK;
+  if (status == SKEP_OK) measure(o, u);
   if (r->ended && split == o->head) pthread_cond_signal(&o->ready);
   pthread_cond_broadcast(&o->work);
 }
@@ -125,6 +157,7 @@ static void step_transform(skep_ordered *o, uint32_t split, unit *u) {
   u->state = UNIT_TRANSFORMING;
   pthread_mutex_unlock(&o->lock);
   skep_status status = o->opts.transform(o->opts.self, &u->batch, u->item, &u->err);
+  if (u->bytes > LARGE_BYTES) skep_vec_fini(&u->batch.root);
   pthread_mutex_lock(&o->lock);
   u->status = status;
   u->state = UNIT_READY;

@@ -160,7 +160,10 @@ static skep_status do_file(events_run *run, const char *path, const char *name, 
     if (size_bytes > 0) skep_cli_warn("%s: nothing in it is committed (its side file says 0 bytes)", quoted);
     return SKEP_OK;
   }
-  if (status == SKEP_OK) status = skep_events_open(run->env->ctx, run->env->fs, path, length, &events, err);
+  if (status == SKEP_OK) {
+    status = skep_events_open(run->env->ctx, run->env->fs, path, length, &events, err);
+    status = skep_cli_explain(run->env->fs, path, status, err);
+  }
   if (status == SKEP_ERR_ARGUMENT && !strict) {
     skep_cli_warn("%s: no ACID file, left out", quoted);
     return SKEP_OK;

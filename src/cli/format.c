@@ -117,6 +117,12 @@ void skep_cli_chunk_fini(skep_cli_chunk *chunk) {
   skep_buf_fini(&chunk->cells);
 }
 
+void skep_cli_chunk_renew(skep_cli_chunk *chunk) {
+  const skep_ctx *ctx = chunk->text.ctx;
+  skep_cli_chunk_fini(chunk);
+  skep_cli_chunk_init(chunk, ctx);
+}
+
 /* --- printing --- */
 
 skep_status skep_cli_printer_init(skep_cli_printer *p, const skep_ctx *ctx, const skep_cli_formatter *formatter,

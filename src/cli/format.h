@@ -51,7 +51,8 @@ typedef struct skep_cli_chunk {
 } skep_cli_chunk;
 
 void skep_cli_chunk_init(skep_cli_chunk *chunk, const skep_ctx *ctx);
-void skep_cli_chunk_fini(skep_cli_chunk *chunk); /* safe on a zeroed chunk */
+void skep_cli_chunk_fini(skep_cli_chunk *chunk);  /* safe on a zeroed chunk */
+void skep_cli_chunk_renew(skep_cli_chunk *chunk); /* gives its memory back; it stays initialised */
 
 /* Replaces the chunk's content by `n_rows` rows; columns[i] is the vector of column i. */
 SKEP_NODISCARD skep_status skep_cli_format_rows(const skep_cli_formatter *f, const skep_vec *const *columns,

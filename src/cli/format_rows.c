@@ -213,7 +213,9 @@ static skep_status put_row(const skep_cli_formatter *f, row_style *s, const lane
 
 skep_status skep_cli_format_rows(const skep_cli_formatter *f, const skep_vec *const *columns, int64_t n_rows,
                                  skep_cli_chunk *chunk, skep_err *err) {
+  enum { KEPT_BYTES = 16 << 20 };
   row_style style = style_of(f);
+  if (chunk->text.capacity > KEPT_BYTES) skep_cli_chunk_renew(chunk); /* one wide batch must not hold memory for ever */
   skep_buf_reset(&chunk->text);
   skep_buf_reset(&chunk->row_ends);
   skep_buf_reset(&chunk->cells);

@@ -6,7 +6,7 @@
 
 #include "cli/common.h"
 
-enum { OPT_JSON, OPT_VERBOSE, OPT_ROW_INDEX, OPT_SNAPSHOT, OPT_VALID_TXNS, OPT_HIVE };
+enum { OPT_JSON, OPT_VERBOSE, OPT_ROW_INDEX, OPT_SNAPSHOT, OPT_VALID_TXNS, OPT_HIVE, OPT_INSERT_ONLY };
 
 static const skep_cli_option options[] = {
     {OPT_JSON, "json", NULL, "as JSON"},
@@ -16,6 +16,7 @@ static const skep_cli_option options[] = {
     {OPT_SNAPSHOT, "snapshot", "WRITEIDS", "directories: what is committed (db.t:hwm:min-open:open:aborted)"},
     {OPT_VALID_TXNS, "valid-txns", "TXNS", "directories: the transactions that count, in the spelling of --hive"},
     {OPT_HIVE, "hive", "VERSION", "directories: decide as this Hive would: 4 (default), 3.1, 2.3 or 1.2"},
+    {OPT_INSERT_ONLY, "insert-only", NULL, "directories: the table is insert-only"},
 };
 
 typedef struct inspect_args {
@@ -40,6 +41,9 @@ static bool set_option(inspect_args *a, skep_arena *arena, int id, const char *v
       break;
     case OPT_VALID_TXNS:
       a->valid_txns = value;
+      break;
+    case OPT_INSERT_ONLY:
+      a->opts.insert_only = true;
       break;
     case OPT_HIVE:
       if (skep_cli_parse_hive(value, &a->opts.hive)) break;

@@ -13,6 +13,7 @@ typedef struct skep_inspect_opts {
   const char *const *row_index;
   skep_snapshot snapshot;
   skep_hive_version hive;
+  bool insert_only;
 } skep_inspect_opts;
 
 SKEP_NODISCARD skep_status skep_inspect_file(const skep_cli_env *env, const char *path, uint64_t size_bytes,

@@ -202,7 +202,8 @@ static void text_dir(dir_report *d, const skep_layout_dir *dir, const dir_sums *
 static skep_status one_partition(dir_report *d, const char *below, skep_err *err) {
   const char *root = skep_cli_join(&d->arena, d->root, below);
   if (root == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
-  skep_layout_opts opts = {.snapshot = &d->opts->snapshot, .hive = d->opts->hive};
+  skep_layout_opts opts = {
+      .snapshot = &d->opts->snapshot, .hive = d->opts->hive, .is_insert_only = d->opts->insert_only};
   skep_layout *layout = NULL;
   SKEP_TRY(skep_layout_read(d->env->ctx, d->env->fs, root, &opts, &layout, err));
   d->n_partitions++;

@@ -455,7 +455,10 @@ skep_status skep_inspect_file(const skep_cli_env *env, const char *path, uint64_
   uint64_t length = size_bytes;
   skep_status status = skep_cli_logical_length(&f.arena, env->fs, path, size_bytes, &length, err);
   if (status == SKEP_OK) status = skep_fs_open_read(env->fs, path, &f.file, err);
-  if (status == SKEP_OK) status = skep_orc_tail_read(env->ctx, f.file, length, &f.tail, err);
+  if (status == SKEP_OK) {
+    status = skep_orc_tail_read(env->ctx, f.file, length, &f.tail, err);
+    status = skep_cli_explain(env->fs, path, status, err);
+  }
   if (status == SKEP_OK) status = report_all(&f, path, size_bytes, err);
   skep_orc_tail_unref(f.tail);
   skep_file_close(f.file, NULL);

@@ -128,3 +128,13 @@ skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *
   if (length < *out) *out = length;
   return SKEP_OK;
 }
+
+skep_status skep_cli_explain(skep_fs *fs, const char *path, skep_status status, skep_err *err) {
+  skep_file *file = NULL;
+  char magic[3] = "";
+  if (status != SKEP_ERR_CORRUPT || skep_fs_open_read(fs, path, &file, NULL) != SKEP_OK) return status;
+  size_t n = file->size_bytes < sizeof magic ? (size_t)file->size_bytes : sizeof magic;
+  bool other = skep_file_read_at(file, 0, magic, n, NULL) == SKEP_OK && n > 0 && memcmp(magic, "ORC", n) != 0;
+  skep_file_close(file, NULL);
+  return other ? skep_fail(err, SKEP_ERR_UNSUPPORTED, "not an ORC file: it does not begin with \"ORC\"") : status;
+}
