@@ -79,7 +79,7 @@ static range_f64 range_of_f64(skep_pred_op op, double first, double second) {
 
 /* One unsigned comparison tests both ends. */
 #define DEFINE_RANGE_LOOP(name, type, unsigned_type)                                                        \
-  static void name(const type *v, int64_t n, type low, type high, uint8_t *out) {                           \
+  static void name(const type *restrict v, int64_t n, type low, type high, uint8_t *restrict out) {         \
     unsigned_type width = (unsigned_type)((unsigned_type)high - (unsigned_type)low);                        \
     for (int64_t i = 0; i < n; i++) {                                                                       \
       out[i] = (uint8_t)(((unsigned_type)((unsigned_type)v[i] - (unsigned_type)low) <= width) * PRED_TRUE); \
@@ -90,7 +90,7 @@ DEFINE_RANGE_LOOP(range_loop_i16, int16_t, uint16_t)
 DEFINE_RANGE_LOOP(range_loop_i32, int32_t, uint32_t)
 DEFINE_RANGE_LOOP(range_loop_i64, int64_t, uint64_t)
 
-static void loop_i128(const uint8_t *v, int64_t n, range_i128 r, uint8_t *out) {
+static void loop_i128(const uint8_t *restrict v, int64_t n, range_i128 r, uint8_t *restrict out) {
   for (int64_t i = 0; i < n; i++) {
     skep_i128 x;
     memcpy(&x, v + 16 * i, sizeof x); /* a lent buffer may be aligned to 8 only */
@@ -98,14 +98,14 @@ static void loop_i128(const uint8_t *v, int64_t n, range_i128 r, uint8_t *out) {
   }
 }
 
-static void loop_f32(const float *v, int64_t n, range_f64 r, uint8_t *out) {
+static void loop_f32(const float *restrict v, int64_t n, range_f64 r, uint8_t *restrict out) {
   for (int64_t i = 0; i < n; i++) {
     double x = (double)v[i];
     out[i] = (uint8_t)((((x >= r.low) & (x <= r.high)) | ((x != x) & r.has_nan)) * PRED_TRUE);
   }
 }
 
-static void loop_f64(const double *v, int64_t n, range_f64 r, uint8_t *out) {
+static void loop_f64(const double *restrict v, int64_t n, range_f64 r, uint8_t *restrict out) {
   for (int64_t i = 0; i < n; i++) {
     double x = v[i];
     out[i] = (uint8_t)((((x >= r.low) & (x <= r.high)) | ((x != x) & r.has_nan)) * PRED_TRUE);
@@ -115,7 +115,7 @@ static void loop_f64(const double *v, int64_t n, range_f64 r, uint8_t *out) {
 /* Nanoseconds since 1970 of any skep_ts: more than 64 bits. */
 static skep_i128 nanos_of(skep_ts ts) { return (skep_i128)ts.seconds * 1000000000 + ts.nanos; }
 
-static void loop_ts(const skep_ts *v, int64_t n, range_i128 r, uint8_t *out) {
+static void loop_ts(const skep_ts *restrict v, int64_t n, range_i128 r, uint8_t *restrict out) {
   for (int64_t i = 0; i < n; i++) {
     skep_i128 x = nanos_of(v[i]);
     out[i] = (uint8_t)((x >= r.low && x <= r.high) * PRED_TRUE);
@@ -281,6 +281,10 @@ static bool in_sorted(const skep_vec *vec, int64_t i, const skep_literal *litera
 
 enum { SHORT_IN_LIST = 8 }; /* up to here a pass for each literal is faster than searching for each row */
 
+static void merge(uint8_t *restrict out, const uint8_t *restrict other, size_t n) {
+  for (size_t i = 0; i < n; i++) out[i] |= other[i];
+}
+
 static skep_status filter_fixed_in(const skep_vec *vec, const skep_literal *literals, uint32_t n, uint8_t *out,
                                    uint8_t *scratch, skep_err *err) {
   if (n > SHORT_IN_LIST) {
@@ -291,7 +295,7 @@ static skep_status filter_fixed_in(const skep_vec *vec, const skep_literal *lite
   memset(out, PRED_FALSE, (size_t)vec->length);
   for (uint32_t k = 0; k < n; k++) {
     SKEP_TRY(filter_fixed(vec, SKEP_PRED_EQ, &literals[k], scratch, err));
-    for (int64_t i = 0; i < vec->length; i++) out[i] |= scratch[i];
+    merge(out, scratch, (size_t)vec->length);
   }
   return SKEP_OK;
 }
@@ -505,7 +509,7 @@ static uint8_t byte_of(skep_truth truth) {
 }
 
 /* Combines `other` into `out`; whether the rest of the operands can still change anything. */
-static bool combine(skep_pred_op op, uint8_t *out, const uint8_t *other, size_t n) {
+static bool combine(skep_pred_op op, uint8_t *restrict out, const uint8_t *restrict other, size_t n) {
   uint8_t settled = op == SKEP_PRED_AND ? PRED_FALSE : PRED_TRUE, open = 0;
   if (op == SKEP_PRED_AND) {
     for (size_t i = 0; i < n; i++) out[i] = out[i] < other[i] ? out[i] : other[i];
@@ -549,6 +553,29 @@ static size_t height_of(const skep_pred *pred) {
   return highest + 1;
 }
 
+/* Positions of the rows that are TRUE, eight at a time where they are all or none. */
+static int64_t gather(const uint8_t *mask, size_t n, int32_t *rows) {
+  static const uint64_t all_true = UINT64_C(0x0101010101010101) * PRED_TRUE;
+  int64_t kept = 0;
+  for (size_t i = 0; i < n;) {
+    uint64_t word = 0;
+    if (n - i >= 8) memcpy(&word, mask + i, 8);
+    if (n - i >= 8 && (word & all_true) == 0) {
+      i += 8;
+    } else if (word == all_true) {
+      for (int k = 0; k < 8; k++) rows[kept + k] = (int32_t)i + k;
+      kept += 8;
+      i += 8;
+    } else {
+      for (size_t end = n - i < 8 ? n : i + 8; i < end; i++) {
+        rows[kept] = (int32_t)i; /* kept <= i: never beyond the room */
+        kept += mask[i] == PRED_TRUE;
+      }
+    }
+  }
+  return kept;
+}
+
 skep_status skep_pred_filter(const skep_ctx *ctx, const skep_pred *bound, const skep_vec *root, int32_t *rows,
                              int64_t *n_rows, skep_err *err) {
   *n_rows = 0;
@@ -559,12 +586,7 @@ skep_status skep_pred_filter(const skep_ctx *ctx, const skep_pred *bound, const 
   if (masks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "masks of a predicate over %zu rows", n);
   filter f = {ctx, root, err};
   skep_status status = filter_node(&f, bound, masks);
-  int64_t kept = 0;
-  for (size_t i = 0; status == SKEP_OK && i < n; i++) {
-    rows[kept] = (int32_t)i;
-    kept += masks[i] == PRED_TRUE;
-  }
-  *n_rows = kept;
+  if (status == SKEP_OK) *n_rows = gather(masks, n, rows);
   skep_release(ctx, masks);
   return status;
 }

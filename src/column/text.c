@@ -44,12 +44,9 @@ static uint8_t *put_date(uint8_t *at, int64_t days) {
 }
 
 static uint8_t *put_fraction(uint8_t *at, uint32_t nanos) {
-  *at = '.';
-  for (int i = 9; i >= 1; i--) {
-    at[i] = (uint8_t)('0' + nanos % 10);
-    nanos /= 10;
-  }
-  at += 10;
+  at[0] = '.';
+  at[1] = (uint8_t)('0' + nanos / 100000000);
+  at = text_put_eight(at + 2, nanos % 100000000);
   while (at[-1] == '0' && at[-2] != '.') at--;
   return at;
 }
@@ -74,15 +71,13 @@ static uint8_t *put_ts(uint8_t *at, skep_ts ts, bool always_fraction) {
 
 /* Digits of an unsigned 128-bit number at `at` (room for 39). */
 static uint8_t *put_u128(uint8_t *at, unsigned __int128 v) {
-  static const uint64_t ten19 = UINT64_C(10000000000000000000);
+  static const uint64_t ten16 = UINT64_C(10000000000000000);
   if (v >> 64 == 0) return skep_text_put_u64(at, (uint64_t)v);
-  uint64_t low = (uint64_t)(v % ten19);
-  at = put_u128(at, v / ten19); /* once more at most */
-  for (int i = 18; i >= 0; i--) {
-    at[i] = (uint8_t)('0' + low % 10);
-    low /= 10;
-  }
-  return at + 19;
+  unsigned __int128 high = v / ten16;
+  uint64_t low = (uint64_t)(v - high * ten16);
+  at = put_u128(at, high); /* twice more at most */
+  at = text_put_eight(at, (uint32_t)(low / 100000000));
+  return text_put_eight(at, (uint32_t)(low % 100000000));
 }
 
 /* Room needed: 44 + scale. */
@@ -313,8 +308,21 @@ static size_t ill_formed_length(const uint8_t *at, size_t left) {
   return 1;
 }
 
+/* A string that needs no escape and has room; the usual case. */
+static bool put_plain_json(skep_bytes bytes, skep_buf *out) {
+  if (bytes.left > SIZE_MAX - 2 || plain_prefix(bytes.at, bytes.left, ' ', '"', '\\', true) != bytes.left) return false;
+  uint8_t *at = begin(out, bytes.left + 2);
+  if (at == NULL) return true;
+  *at++ = '"';
+  if (bytes.left != 0) memcpy(at, bytes.at, bytes.left);
+  at[bytes.left] = '"';
+  end(out, at + bytes.left + 1);
+  return true;
+}
+
 skep_status skep_text_json_string(skep_text *text, skep_bytes bytes, skep_buf *out, skep_err *err) {
   skep_bytes all = bytes;
+  if (put_plain_json(bytes, out)) return SKEP_OK;
   skep_buf_byte(out, '"');
   while (bytes.left != 0) {
     size_t n = plain_prefix(bytes.at, bytes.left, ' ', '"', '\\', true);
@@ -374,7 +382,12 @@ static void put_padding(const skep_type *type, skep_bytes bytes, skep_buf *out) 
 
 /* ---- scalars ---- */
 
-static void put_text(const char *text, size_t length, skep_buf *out) { skep_buf_add(out, text, length); }
+static inline void put_text(const char *text, size_t length, skep_buf *out) {
+  uint8_t *at = begin(out, length);
+  if (at == NULL) return;
+  memcpy(at, text, length);
+  end(out, at + length);
+}
 
 static void put_bool(bool v, skep_buf *out) { v ? put_text("true", 4, out) : put_text("false", 5, out); }
 

@@ -15,6 +15,16 @@ static inline uint8_t *text_put_pair(uint8_t *at, unsigned v) {
   return at + 2;
 }
 
+/* Exactly four or eight digits, zeros in front. */
+static inline uint8_t *text_put_four(uint8_t *at, uint32_t v) {
+  text_put_pair(at, v / 100);
+  return text_put_pair(at + 2, v % 100);
+}
+static inline uint8_t *text_put_eight(uint8_t *at, uint32_t v) {
+  text_put_four(at, v / 10000);
+  return text_put_four(at + 4, v % 10000);
+}
+
 /* Decimal digits of v at `at` (room for 20); returns the end. */
 uint8_t *skep_text_put_u64(uint8_t *at, uint64_t v);
 
