@@ -359,6 +359,24 @@ static void test_unsigned_values_beyond_the_lanes_are_refused(void **state) {
   }
 }
 
+static void test_unsigned_values_of_16_bits_fit_up_to_their_half(void **state) {
+  (void)state;
+  for (unsigned high = 0x7f; high <= 0x80; high++) {
+    uint8_t bytes[] = {0x5e, 0x01, 0x00, 0x07, (uint8_t)high, 0xff}; /* direct, 16 bits: 7 and 0x7fff or 0x80ff */
+    int16_t out[2];
+    test_source t;
+    skep_orc_stream s;
+    skep_rle_int r;
+    skep_err err;
+    test_open(&t, &s, bytes, sizeof bytes, NULL, 0);
+    skep_rle_int_init(&r, &s, true, false);
+    assert_int_equal(skep_rle_int_next_i16(&r, out, 2, &err), high == 0x7f ? SKEP_OK : SKEP_ERR_CORRUPT);
+    if (high == 0x7f) assert_true(out[0] == 7 && out[1] == 0x7fff);
+    if (high == 0x80) assert_string_equal(err.text, "column 1 DATA: value 33023 does not fit 16 bits");
+    test_close(&t, &s);
+  }
+}
+
 static void test_impossible_runs_are_refused(void **state) {
   (void)state;
   static const struct {
@@ -475,6 +493,7 @@ int main(void) {
       cmocka_unit_test(test_a_seek_to_any_recorded_position_equals_reading_up_to_it),
       cmocka_unit_test(test_narrow_lanes_have_the_same_values_or_refuse),
       cmocka_unit_test(test_unsigned_values_beyond_the_lanes_are_refused),
+      cmocka_unit_test(test_unsigned_values_of_16_bits_fit_up_to_their_half),
       cmocka_unit_test(test_impossible_runs_are_refused),
       cmocka_unit_test(test_prefixes_fail_and_changed_bytes_do_no_harm),
       cmocka_unit_test(test_random_bytes_do_no_harm),

@@ -82,7 +82,29 @@ static skep_status direct_32(skep_rle_int *r, const uint8_t *packed, uint32_t wi
   }
   skep_unpack_u32(packed, width, (uint32_t *)out, n);
   for (size_t i = 0; width == 32 && i < n; i++) any |= out[i];
-  return any >= 0 ? SKEP_OK : skep_rle_range(r, INT64_C(0x80000000), SKEP_LANE_32, err);
+  for (size_t i = 0; any < 0; i++) {
+    if (out[i] < 0) return skep_rle_range(r, (uint32_t)out[i], SKEP_LANE_32, err);
+  }
+  return SKEP_OK;
+}
+
+/* Through 32-bit lanes; unsigned values of 16 bits need the look at the highest one. */
+static skep_status direct_16(skep_rle_int *r, const uint8_t *packed, uint32_t width, int16_t *out, size_t n,
+                             skep_err *err) {
+  int32_t lanes[512], any = 0;
+  if (r->is_signed) {
+    skep_unpack_zigzag_i32(packed, width, lanes, n);
+  } else {
+    skep_unpack_u32(packed, width, (uint32_t *)lanes, n);
+  }
+  for (size_t i = 0; i < n; i++) {
+    out[i] = (int16_t)lanes[i];
+    any |= lanes[i];
+  }
+  for (size_t i = 0; !r->is_signed && any > INT16_MAX && i < n; i++) {
+    if (lanes[i] > INT16_MAX) return skep_rle_range(r, lanes[i], SKEP_LANE_16, err);
+  }
+  return SKEP_OK;
 }
 
 static skep_status direct(skep_rle_int *r, void *out, size_t room, skep_rle_lane lane, size_t *done, skep_err *err) {
@@ -94,6 +116,10 @@ static skep_status direct(skep_rle_int *r, void *out, size_t room, skep_rle_lane
   if (n <= room && lane == SKEP_LANE_32 && width <= 32) {
     *done = n;
     return direct_32(r, packed, width, out, n, err);
+  }
+  if (n <= room && lane == SKEP_LANE_16 && width <= 16) {
+    *done = n;
+    return direct_16(r, packed, width, out, n, err);
   }
   int64_t *to = r->run;
   if (n <= room && lane == SKEP_LANE_64) {

@@ -267,6 +267,37 @@ static void test_damaged_files_fail_or_give_offsets(void **state) {
   }
 }
 
+static void *few_alloc(void *self, size_t size) { return (*(size_t *)self)-- == 0 ? NULL : malloc(size); }
+static void *few_resize(void *self, void *block, size_t size) {
+  return (*(size_t *)self)-- == 0 ? NULL : realloc(block, size);
+}
+static void few_release(void *self, void *block) {
+  (void)self;
+  free(block);
+}
+
+static void test_failing_allocations_pass_through(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  size_t left;
+  skep_timezone *zone = NULL;
+  skep_err err;
+  skep_ctx_init(&ctx);
+  skep_timezone_free(zone_of(&ctx, "Europe/London")); /* skips the test when there are no files */
+  ctx.allocator = (skep_allocator){few_alloc, few_resize, few_release, &left};
+  size_t n = 0;
+  skep_status status = SKEP_ERR_NOMEM;
+  for (; status != SKEP_OK; n++) {
+    assert_true(n < 100);
+    left = n;
+    status = skep_timezone_open(&ctx, "Europe/London", 13, &zone, &err);
+    if (status != SKEP_OK) assert_null(zone);
+    if (status != SKEP_OK) assert_int_equal(status, SKEP_ERR_NOMEM);
+  }
+  skep_timezone_free(zone);
+  assert_true(n >= 4); /* file system, file, its bytes, the table */
+}
+
 static void test_years_are_found_on_both_sides_of_0(void **state) {
   (void)state;
   for (int64_t year = -5000; year < 12000; year++) {
@@ -290,6 +321,7 @@ int main(void) {
       cmocka_unit_test(test_malformed_rules_fail_and_are_quoted),
       cmocka_unit_test(test_a_file_becomes_javas_table),
       cmocka_unit_test(test_damaged_files_fail_or_give_offsets),
+      cmocka_unit_test(test_failing_allocations_pass_through),
       cmocka_unit_test(test_years_are_found_on_both_sides_of_0),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
