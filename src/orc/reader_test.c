@@ -191,6 +191,80 @@ static void predicates_skip_row_groups_and_rows_keep_their_numbers(void **state)
   }
 }
 
+/* Rows (as a hash over their numbers) for which `filter` is true, read with or without skipping by it. */
+static uint64_t selected_rows(test_file *t, const skep_pred *filter, bool skip, uint64_t *n) {
+  uint64_t hash = 0;
+  int32_t rows[512];
+  t->opts.predicate = skip ? filter : NULL;
+  test_file_read(t, NULL, NULL);
+  assert_int_equal(t->status, SKEP_OK);
+  *n = 0;
+  while ((t->status = skep_orc_reader_next(t->reader, 512, &t->batch, &t->err)) == SKEP_OK) {
+    int64_t n_rows;
+    assert_ok(skep_pred_filter(t->ctx, filter, &t->batch.root, rows, &n_rows, &t->err), t->err);
+    for (int64_t i = 0; i < n_rows; i++) hash = hash * 31 + (uint64_t)(t->batch.first_row + rows[i]) + 1;
+    *n += (uint64_t)n_rows;
+  }
+  assert_int_equal(t->status, SKEP_END);
+  t->status = SKEP_OK;
+  skep_orc_reader_close(t->reader);
+  skep_vec_fini(&t->batch.root);
+  t->reader = NULL;
+  return hash;
+}
+
+static void skipping_never_loses_a_row_that_the_predicate_selects(void **state) {
+  (void)state;
+  static const char *const TERMS[] = {
+      "b",
+      "b is null",
+      "t < -100",
+      "s = 32767",
+      "i between 300 and 330",
+      "l <=> null",
+      "f >= 900",
+      "d < 0",
+      "dec = 5296756.44",
+      "big > 9e26",
+      "str = ''",
+      "dict in ('a', 'Z\xc3\xbcrich')",
+      "c = 'ab7'",
+      "v <> 'v1'",
+      "dt < date '1800-01-01'",
+      "ts >= timestamp '2060-01-01 00:00:00'",
+      "st.x > 250",
+      "st.y.z is null",
+      "st.y.z = 'z3'",
+  };
+  enum { N_TERMS = sizeof TERMS / sizeof TERMS[0] };
+  skep_ctx ctx;
+  skep_ctx_init(&ctx);
+  for (int f = 0; f < 4; f++) {
+    test_bytes bytes = test_load(DATA, FILES[f], ".orc");
+    test_file t;
+    test_file_open(&t, &ctx, bytes);
+    for (int i = 0; i < N_TERMS * 3; i++) {
+      char where[200];
+      const char *a = TERMS[i % N_TERMS], *b = TERMS[(i * 7 + 3) % N_TERMS];
+      if (i < N_TERMS) (void)snprintf(where, sizeof where, "%s", a);
+      if (i >= N_TERMS)
+        (void)snprintf(where, sizeof where, i < 2 * N_TERMS ? "not (%s) and %s" : "(%s) or not (%s)", a, b);
+      const skep_pred *parsed, *bound;
+      uint64_t n[2];
+      if (skep_pred_parse(&t.arena, where, strlen(where), &parsed, &t.err) != SKEP_OK)
+        fail_msg("%s: %s", where, t.err.text);
+      if (skep_pred_bind(&t.arena, parsed, t.tail->type, &bound, &t.err) != SKEP_OK)
+        fail_msg("%s: %s", where, t.err.text);
+      uint64_t all = selected_rows(&t, bound, false, &n[0]), fewer = selected_rows(&t, bound, true, &n[1]);
+      if (all != fewer)
+        fail_msg("%s, %s: %llu rows, %llu when skipping", FILES[f], where, (unsigned long long)n[0],
+                 (unsigned long long)n[1]);
+    }
+    test_file_close(&t);
+    free(bytes.data);
+  }
+}
+
 /* ---- evolution ---- */
 
 static void missing_columns_are_null_and_types_widen(void **state) {
@@ -294,6 +368,7 @@ int main(void) {
       cmocka_unit_test(a_seek_goes_to_exactly_that_row),
       cmocka_unit_test(only_the_bytes_of_wanted_columns_are_read),
       cmocka_unit_test(predicates_skip_row_groups_and_rows_keep_their_numbers),
+      cmocka_unit_test(skipping_never_loses_a_row_that_the_predicate_selects),
       cmocka_unit_test(missing_columns_are_null_and_types_widen),
       cmocka_unit_test(types_that_do_not_convert_are_named),
       cmocka_unit_test(every_failing_allocation_is_reported_and_leaks_nothing),

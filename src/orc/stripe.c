@@ -214,7 +214,8 @@ skep_status skep_orc_stripe_blooms(skep_orc_access *a, skep_arena *arena, skep_o
   skep_pb_memory_init(&memory, a->ctx, a->ctx->limits.max_stripe_meta_bytes * 4);
   Skep__Orc__Proto__BloomFilterIndex *index =
       skep__orc__proto__bloom_filter_index__unpack(&memory.allocator, bytes.left, bytes.at);
-  if (index == NULL) return skep_pb_failure(&memory, "bloom filter", bytes.left, err);
+  if (index == NULL && memory.no_memory) return skep_pb_failure(&memory, "bloom filter", bytes.left, err);
+  if (index == NULL) return SKEP_OK; /* of another form, or damaged: it only saves work */
   skep_status st = take_blooms(index, arena, utf8, blooms, err);
   if (st == SKEP_OK) *n_groups = (uint32_t)index->n_bloom_filter;
   skep__orc__proto__bloom_filter_index__free_unpacked(index, &memory.allocator);

@@ -173,10 +173,22 @@ static skep_status read_metadata_items(skep_orc_tail *tail, const pb_footer *foo
   return SKEP_OK;
 }
 
-/* One set of column statistics, by column id. Fewer entries than columns: the rest is unknown. */
+/* Whether a writer collected statistics at all: Java's does not when it writes no index, and leaves counts of 0 behind.
+ * The root struct has a value for every row. */
+static bool was_collected(const skep_orc_tail *tail, Skep__Orc__Proto__ColumnStatistics *const *from, size_t n,
+                          uint64_t n_rows) {
+  if (tail->row_index_stride == 0 || n == 0) return false;
+  bool counts_rows = tail->type->kind == SKEP_STRUCT && from[0]->has_number_of_values;
+  return !counts_rows || from[0]->number_of_values == n_rows;
+}
+
+/* One set of column statistics over n_rows rows, by column id; NULL when there is none to trust. Fewer entries than
+ * columns: the rest is unknown. */
 static skep_status read_stats(skep_orc_tail *tail, Skep__Orc__Proto__ColumnStatistics *const *from, size_t n,
-                              const skep_orc_stats **out, skep_err *err) {
+                              uint64_t n_rows, const skep_orc_stats **out, skep_err *err) {
   uint32_t n_columns = tail->type->max_id + 1;
+  *out = NULL;
+  if (!was_collected(tail, from, n, n_rows)) return SKEP_OK;
   skep_orc_stats *stats = skep_arena_zero(&tail->arena, n_columns, sizeof *stats);
   if (stats == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "column statistics");
   skep_orc_writer_facts who = skep_orc_tail_writer(tail);
@@ -218,7 +230,7 @@ static skep_status take_footer(skep_orc_tail *tail, const pb_footer *footer, ske
   SKEP_TRY(read_stripes(tail, footer, err));
   SKEP_TRY(read_metadata_items(tail, footer, err));
   if (footer->n_statistics == 0) return SKEP_OK;
-  return read_stats(tail, footer->statistics, footer->n_statistics, &tail->file_stats, err);
+  return read_stats(tail, footer->statistics, footer->n_statistics, tail->n_rows, &tail->file_stats, err);
 }
 
 static skep_status read_footer(reading *r, skep_orc_tail *tail, skep_err *err) {
@@ -242,7 +254,8 @@ static skep_status take_metadata(skep_orc_tail *tail, const pb_metadata *metadat
   if (by_stripe == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "stripe statistics");
   for (uint32_t s = 0; s < tail->n_stripes; s++) {
     const Skep__Orc__Proto__StripeStatistics *from = metadata->stripe_stats[s];
-    SKEP_TRY(read_stats(tail, from->col_stats, from->n_col_stats, &by_stripe[s], err));
+    SKEP_TRY(read_stats(tail, from->col_stats, from->n_col_stats, tail->stripes[s].n_rows, &by_stripe[s], err));
+    if (by_stripe[s] == NULL) return SKEP_OK; /* all or none, so that users need not look at each */
   }
   tail->stripe_stats = by_stripe;
   return SKEP_OK;
