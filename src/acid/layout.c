@@ -170,8 +170,7 @@ static skep_status read_metadata(lister *l, skep_layout_dir *dir, skep_err *err)
 
 static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_name *parsed, skep_err *err) {
   skep_layout_dir dir = {.name = name, .parsed = *parsed, .reason = "", .content = SKEP_CONTENT_RAW};
-  skep_status status = list_inner(l, name, "", true, 1, err);
-  if (status != SKEP_OK) return skep_wrap(err, status, "%s", name);
+  SKEP_TRY(list_inner(l, name, "", true, 1, err));
   bool has_rows = false;
   dir.is_empty = true;
   for (size_t i = 0; i < l->n_files; i++) {
@@ -295,8 +294,7 @@ static skep_status list_partition_root(lister *l, root_entries *r, skep_err *err
     const char *name = r->dirs[i];
     if (is_hidden(name) || skep_dir_name_parse(name, &parsed, NULL) != SKEP_OK || parsed.kind != SKEP_DIR_OTHER)
       continue;
-    skep_status status = list_inner(l, "", name, false, 1, err);
-    if (status != SKEP_OK) return skep_wrap(err, status, "%s", name);
+    SKEP_TRY(list_inner(l, "", name, false, 1, err));
   }
   return add_dir(
       l,
@@ -413,7 +411,9 @@ skep_status skep_layout_read(const skep_ctx *ctx, skep_fs *fs, const char *root,
   skep_release(ctx, l.files);
   if (status != SKEP_OK) {
     char quoted[512];
-    status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
+    /* what a file system call says begins with the path */
+    bool has_path = status == SKEP_ERR_IO || status == SKEP_ERR_NOT_FOUND || status == SKEP_ERR_ARGUMENT;
+    if (!has_path) status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
     skep_layout_free(layout);
     return status;
   }

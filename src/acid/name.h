@@ -18,19 +18,20 @@ typedef struct skep_dir_name {
   int64_t visibility_txn;             /* 0: no _v suffix */
 } skep_dir_name;
 
-/* SKEP_DIR_OTHER for a name without one of the prefixes; SKEP_ERR_CORRUPT for a prefix followed by something that is no such
- * name (never taken for an ordinary directory). Widths of numbers are not checked. */
+/* SKEP_DIR_OTHER for a name without one of the prefixes; SKEP_ERR_CORRUPT for a prefix followed by something that is no
+ * such name (never taken for an ordinary directory). Widths of numbers are not checked. */
 SKEP_NODISCARD skep_status skep_dir_name_parse(const char *name, skep_dir_name *out, skep_err *err);
 void skep_dir_name_print(const skep_dir_name *name, skep_buf *out); /* canonical widths */
 
 typedef enum skep_file_kind {
-  SKEP_DATA_BUCKET,   /* bucket_N[_attempt] */
-  SKEP_DATA_ORIGINAL, /* N_A or N_A_copy_C */
+  SKEP_DATA_BUCKET,       /* bucket_N[_attempt] */
+  SKEP_DATA_ORIGINAL,     /* N_A or N_A_copy_C */
   SKEP_FILE_FLUSH_LENGTH, /* ..._flush_length */
   SKEP_FILE_ACID_VERSION, /* _orc_acid_version */
   SKEP_FILE_METADATA,     /* _metadata_acid */
   SKEP_FILE_HIDDEN,       /* other names that start with '_' or '.' */
-  SKEP_FILE_UNKNOWN       /* anything else: a data file in plain and insert-only tables (LOAD keeps names), reported in full ACID ones */
+  SKEP_FILE_UNKNOWN /* anything else: a data file in plain and insert-only tables (LOAD keeps names), reported in full
+                       ACID ones */
 } skep_file_kind;
 
 typedef struct skep_file_name {
@@ -47,11 +48,11 @@ typedef struct skep_bucket {
   int32_t writer;    /* writer id (bucket number) */
   int32_t statement; /* 0 for version 0 */
 } skep_bucket;
-bool skep_bucket_decode(int32_t property, skep_bucket *out); /* false: version above 1 */
+bool skep_bucket_decode(int32_t property, skep_bucket *out);   /* false: version above 1 */
 int32_t skep_bucket_encode(int32_t writer, int32_t statement); /* version 1; both 0..4095 */
 
-/* One partition directory component "name=value": both unescaped and appended to the buffers. False when there is no '=' or
- * nothing before it. A value may hold any byte, NUL included. */
+/* One partition directory component "name=value": both unescaped and appended to the buffers. False when there is no
+ * '=' or nothing before it. A value may hold any byte, NUL included. */
 bool skep_partition_component_parse(const char *component, skep_buf *name, skep_buf *value);
 /* Appends a name or value as Hive writes it into a path; empty becomes the default partition. */
 void skep_partition_escape(const char *chars, size_t length, skep_buf *out);

@@ -10,18 +10,18 @@
 typedef struct skep_plan_opts {
   skep_snapshot snapshot;
   skep_hive_version hive;
-  const char *schema;            /* Hive type string of the table's columns (struct<...>), or NULL: from the files */
-  const char *partition_schema;  /* struct<...> of partition columns in order, or NULL: strings, from directory names */
-  uint32_t n_partition_filters;  /* "k=v": only these partitions (values unescaped, compared as typed values) */
+  const char *schema;           /* Hive type string of the table's columns (struct<...>), or NULL: from the files */
+  const char *partition_schema; /* struct<...> of partition columns in order, or NULL: strings, from directory names */
+  uint32_t n_partition_filters; /* "k=v": only these partitions (values unescaped, compared as typed values) */
   const char *const *partition_filters;
-  uint32_t n_columns;            /* projection: paths like "a", "b.c"; 0 = all */
+  uint32_t n_columns; /* projection: paths like "a", "b.c"; 0 = all */
   const char *const *columns;
-  const char *predicate;         /* text or NULL */
-  bool row_ids;                  /* SKEP_ERR_ARGUMENT for tables that have none */
-  int evolution_by_name;         /* 1 by name, 0 by position, -1 as the Hive version does */
-  int calendar;                  /* skep_calendar of unmarked files, or -1: as the Hive version does */
-  bool insert_only;              /* force; otherwise recognised from the files */
-  uint64_t split_bytes;          /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */
+  const char *predicate; /* text or NULL */
+  bool row_ids;          /* SKEP_ERR_ARGUMENT for tables that have none */
+  int evolution_by_name; /* 1 by name, 0 by position, -1 as the Hive version does */
+  int calendar;          /* skep_calendar of unmarked files, or -1: as the Hive version does */
+  bool insert_only;      /* force; otherwise recognised from the files */
+  uint64_t split_bytes;  /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */
 } skep_plan_opts;
 
 /* A report for the user: unknown names, no snapshot given, and the like. */
@@ -35,7 +35,8 @@ typedef struct skep_plan {
   const skep_type *type;    /* what batches have: [row ids], columns, partition columns */
   const skep_type *columns; /* all table columns, before projection */
   bool is_full_acid, is_v1;
-  bool is_transactional;    /* some path has base or delta directories: full ACID or insert-only; without a snapshot there is a notice */
+  bool is_transactional; /* some path has base or delta directories: full ACID or insert-only; without a snapshot there
+                            is a notice */
   uint32_t n_splits;
   skep_split *splits;
   uint32_t n_notices;
@@ -43,8 +44,8 @@ typedef struct skep_plan {
   uint64_t n_files, total_bytes;
 } skep_plan;
 
-/* SKEP_ERR_ARGUMENT when several paths have different schemas (says how they differ); SKEP_ERR_UNSUPPORTED for files that are
- * not ORC (says what they look like); SKEP_ERR_NOT_FOUND. */
+/* SKEP_ERR_ARGUMENT when several paths have different schemas (says how they differ); SKEP_ERR_UNSUPPORTED for files
+ * that are not ORC (says what they look like); SKEP_ERR_NOT_FOUND. */
 SKEP_NODISCARD skep_status skep_plan_make(const skep_ctx *ctx, skep_fs *fs, const char *const *paths, uint32_t n_paths,
                                           const skep_plan_opts *opts, skep_plan **out, skep_err *err);
 void skep_plan_free(skep_plan *plan); /* accepts NULL */
