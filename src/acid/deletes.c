@@ -375,6 +375,32 @@ int64_t skep_deletes_filter(const skep_deletes *deletes, const int64_t *write_id
   return out - rows;
 }
 
+static int64_t consecutive_ids(const int64_t *row_ids, int64_t n) {
+  uint64_t r = (uint64_t)row_ids[0];
+  int64_t i = 1;
+  while (n - i >= 64) {
+    uint64_t wrong = 0;
+    for (int64_t k = i; k < i + 64; k++) wrong |= ((uint64_t)row_ids[k] - r) ^ (uint64_t)k;
+    if (wrong != 0) break;
+    i += 64;
+  }
+  while (i < n && (uint64_t)row_ids[i] - r == (uint64_t)i) i++;
+  if (row_ids[0] > INT64_MAX - (i - 1)) i = INT64_MAX - row_ids[0] + 1;
+  return i;
+}
+
+int64_t skep_deletes_filter_rows(const skep_deletes *deletes, int64_t write_id, int32_t bucket, const int64_t *row_ids,
+                                 int64_t n, int32_t *rows) {
+  cursor c = {.set = deletes};
+  int32_t *out = rows;
+  for (int64_t i = 0; i < n;) {
+    int64_t run = consecutive_ids(row_ids + i, n - i);
+    out = filter_run(&c, write_id, bucket, row_ids[i], run, i, out);
+    i += run;
+  }
+  return out - rows;
+}
+
 int64_t skep_deletes_filter_range(const skep_deletes *deletes, int64_t write_id, int32_t bucket, int64_t first,
                                   int64_t n, int32_t *rows) {
   cursor c = {.set = deletes};

@@ -52,7 +52,10 @@ uint64_t skep_deletes_memory(
  * and consecutive row ids - the normal case - are tested as ranges. rows has room for n; returns how many were kept. */
 int64_t skep_deletes_filter(const skep_deletes *deletes, const int64_t *write_ids, const int32_t *buckets,
                             const int64_t *row_ids, int64_t n, int32_t *rows);
-/* The same for n rows with one write id and bucket and the row ids first, first + 1, ... */
+/* The same for n rows with one write id and bucket. */
+int64_t skep_deletes_filter_rows(const skep_deletes *deletes, int64_t write_id, int32_t bucket, const int64_t *row_ids,
+                                 int64_t n, int32_t *rows);
+/* The same when they have the row ids first, first + 1, ... */
 int64_t skep_deletes_filter_range(const skep_deletes *deletes, int64_t write_id, int32_t bucket, int64_t first,
                                   int64_t n, int32_t *rows);
 

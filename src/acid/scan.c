@@ -128,6 +128,7 @@ static skep_status open_next_file(skep_scan *s, skep_err *err) {
         .want_keys = is_merge || split->row_ids,
         .want_current = is_merge || split->check_write_ids,
         .skip_delete_events = !is_merge,
+        .may_use_constants = !is_merge,
         .deletes = s->deletes,
         .first_stripe = is_merge ? 0 : split->first_stripe,
         .n_stripes = is_merge ? UINT32_MAX : split->n_stripes,
@@ -165,13 +166,17 @@ static void intersect(skep_scan *s, int64_t n_kept, int64_t n) {
 
 static int64_t filter_deletes(const skep_scan *s, const skep_deletes *deletes, int64_t n) {
   const skep_file_scan *file = &s->file;
-  if (file->key < 0) {
+  if (file->key[SKEP_KEY_ROW_ID] < 0) {
     return skep_deletes_filter_range(deletes, file->file->synthetic_write_id, file->file->synthetic_bucket,
                                      file->file->first_row_id + file->batch.first_row, n, s->scratch);
   }
-  const skep_vec *key = &file->batch.root.children[file->key];
-  return skep_deletes_filter(deletes, key[SKEP_KEY_WRITE_ID].values.data, key[SKEP_KEY_BUCKET].values.data,
-                             key[SKEP_KEY_ROW_ID].values.data, n, s->scratch);
+  const skep_vec *columns = file->batch.root.children;
+  const int64_t *row_ids = columns[file->key[SKEP_KEY_ROW_ID]].values.data;
+  if (file->has_constants) {
+    return skep_deletes_filter_rows(deletes, file->constant_write_id, file->constant_bucket, row_ids, n, s->scratch);
+  }
+  return skep_deletes_filter(deletes, columns[file->key[SKEP_KEY_WRITE_ID]].values.data,
+                             columns[file->key[SKEP_KEY_BUCKET]].values.data, row_ids, n, s->scratch);
 }
 
 /* Rows whose event the snapshot sees; neighbours mostly share their write id. */
@@ -267,29 +272,34 @@ static void swap_columns(skep_scan *s, skep_batch *batch) {
     swap_whole(&batch->root, row);
     return;
   }
-  for (uint32_t i = 0; i < s->shape.n_row_ids && s->file.key >= 0; i++) {
-    swap_whole(&batch->root.children[i], &s->file.batch.root.children[s->file.key + (int32_t)i]);
+  for (uint32_t i = 0; i < s->shape.n_row_ids; i++) {
+    if (s->file.key[i] >= 0) swap_whole(&batch->root.children[i], &s->file.batch.root.children[s->file.key[i]]);
   }
   for (uint32_t i = 0; i < s->shape.n_columns; i++) {
     swap_column(&batch->root.children[s->shape.n_row_ids + i], &row->children[i]);
   }
 }
 
-/* Row ids of rows without ACID columns. */
-static skep_status fill_row_ids(const skep_scan *s, skep_vec *columns, skep_err *err) {
-  const skep_split_file *f = s->file.file;
-  int64_t first = f->first_row_id + s->file.batch.first_row, n = s->rows.n;
-  for (int i = 0; i < 3; i++) {
-    skep_vec_reset(&columns[i]);
-    SKEP_TRY(skep_vec_reserve(&columns[i], n, false, err));
-    columns[i].length = n;
+/* One of the three columns of row ids that the file does not hold, or that was not read since all its values are equal.
+ */
+static skep_status make_key(const skep_scan *s, uint32_t which, skep_vec *out, skep_err *err) {
+  const skep_file_scan *file = &s->file;
+  int64_t n = s->rows.n, first = file->file->first_row_id + file->batch.first_row;
+  int64_t write_id = file->has_constants ? file->constant_write_id : file->file->synthetic_write_id;
+  int32_t bucket = file->has_constants ? file->constant_bucket : file->file->synthetic_bucket;
+  skep_vec_reset(out);
+  SKEP_TRY(skep_vec_reserve(out, n, false, err));
+  out->length = n;
+  if (which == SKEP_KEY_BUCKET) {
+    int32_t *to = out->values.data;
+    for (int64_t i = 0; i < n; i++) to[i] = bucket;
+    return SKEP_OK;
   }
-  int64_t *write_ids = columns[0].values.data, *row_ids = columns[2].values.data;
-  int32_t *buckets = columns[1].values.data;
-  for (int64_t i = 0; i < n; i++) {
-    write_ids[i] = f->synthetic_write_id;
-    buckets[i] = f->synthetic_bucket;
-    row_ids[i] = first + (s->rows.is_all ? i : s->rows.at[i]);
+  int64_t *to = out->values.data;
+  if (which == SKEP_KEY_WRITE_ID) {
+    for (int64_t i = 0; i < n; i++) to[i] = write_id;
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = first + (s->rows.is_all ? i : s->rows.at[i]);
   }
   return SKEP_OK;
 }
@@ -297,20 +307,21 @@ static skep_status fill_row_ids(const skep_scan *s, skep_vec *columns, skep_err 
 /* Drops the rows that are not delivered, and adds the columns that no file holds. */
 static skep_status finish_batch(const skep_scan *s, skep_batch *batch, skep_err *err) {
   const skep_scan_shape *shape = &s->shape;
-  if (!shape->is_table) return s->rows.is_all ? SKEP_OK : skep_vec_select(&batch->root, s->rows.at, s->rows.n, err);
+  const skep_rows *rows = &s->rows;
+  if (!shape->is_table) return rows->is_all ? SKEP_OK : skep_vec_select(&batch->root, rows->at, rows->n, err);
   skep_vec *columns = batch->root.children;
-  bool made_ids = shape->n_row_ids != 0 && s->file.key < 0;
-  if (made_ids) SKEP_TRY(fill_row_ids(s, columns, err));
-  if (!s->rows.is_all) {
-    for (uint32_t i = made_ids ? 3 : 0; i < shape->n_row_ids + shape->n_columns; i++) {
-      SKEP_TRY(skep_vec_select(&columns[i], s->rows.at, s->rows.n, err));
+  for (uint32_t i = 0; i < shape->n_row_ids + shape->n_columns; i++) {
+    if (i < shape->n_row_ids && s->file.key[i] < 0) {
+      SKEP_TRY(make_key(s, i, &columns[i], err));
+    } else if (!rows->is_all) {
+      SKEP_TRY(skep_vec_select(&columns[i], rows->at, rows->n, err));
     }
   }
   for (uint32_t i = 0; i < s->split->n_partition_columns; i++) {
     skep_vec *out = &columns[shape->n_row_ids + shape->n_columns + i];
-    SKEP_TRY(skep_vec_fill_constant(out, &shape->constants.children[i], s->rows.n, err));
+    SKEP_TRY(skep_vec_fill_constant(out, &shape->constants.children[i], rows->n, err));
   }
-  batch->root.length = s->rows.n;
+  batch->root.length = rows->n;
   return SKEP_OK;
 }
 

@@ -59,6 +59,22 @@ static bool is_untouched(const skep_orc_tail *tail, uint32_t first, uint32_t n, 
   return first < end;
 }
 
+/* True when trusted statistics say that all events of a file have one write id and one bucket property, none of them
+ * NULL. The normal case for what one statement wrote: two columns less to decode and to compare. */
+static bool constant_keys(const skep_orc_tail *tail, int64_t *write_id, int32_t *bucket) {
+  uint32_t columns[SKEP_EVENT_COLUMNS];
+  skep_key_box box;
+  if (skep_event_file_kind(tail, columns) == SKEP_EVENT_FILE_NO || tail->row_index_stride == 0) return false;
+  if (!key_box(tail->file_stats, columns, &box)) return false;
+  for (int i = SKEP_EVENT_WRITE_ID; i <= SKEP_EVENT_BUCKET; i++) {
+    const skep_orc_stats *s = &tail->file_stats[columns[i]];
+    if (!s->has_count || s->count != tail->n_rows) return false;
+  }
+  *write_id = box.min_write_id;
+  *bucket = box.min_bucket;
+  return box.min_write_id == box.max_write_id && box.min_bucket == box.max_bucket;
+}
+
 /* The same for rows without ACID columns, whose keys follow from their numbers. */
 static skep_status touch_original(const skep_file_scan_opts *opts, const skep_orc_tail *tail, bool *out,
                                   skep_err *err) {
@@ -87,9 +103,13 @@ static skep_status make_target(skep_file_scan *scan, const skep_file_scan_opts *
   target t = {.n = 0};
   if (opts->want_operation || may_hold_deletes) scan->operation = target_add(&t, SKEP_EVENT_OPERATION, &type_int);
   if (opts->want_keys || scan->is_touched) {
-    scan->key = target_add(&t, SKEP_EVENT_WRITE_ID, &type_bigint);
-    target_add(&t, SKEP_EVENT_BUCKET, &type_int);
-    target_add(&t, SKEP_EVENT_ROW_ID, &type_bigint);
+    scan->has_constants =
+        opts->may_use_constants && constant_keys(tail, &scan->constant_write_id, &scan->constant_bucket);
+    if (!scan->has_constants) {
+      scan->key[SKEP_KEY_WRITE_ID] = target_add(&t, SKEP_EVENT_WRITE_ID, &type_bigint);
+      scan->key[SKEP_KEY_BUCKET] = target_add(&t, SKEP_EVENT_BUCKET, &type_int);
+    }
+    scan->key[SKEP_KEY_ROW_ID] = target_add(&t, SKEP_EVENT_ROW_ID, &type_bigint);
   }
   if (opts->want_current) scan->current = target_add(&t, SKEP_EVENT_CURRENT, &type_bigint);
   if (opts->row != NULL) scan->row = target_add(&t, SKEP_EVENT_ROW, opts->row);
@@ -145,7 +165,8 @@ static skep_status open_parts(skep_file_scan *scan, const skep_file_scan_opts *o
 
 skep_status skep_file_scan_open(skep_scan_cache *cache, const skep_file_scan_opts *opts, skep_file_scan *out,
                                 skep_err *err) {
-  *out = (skep_file_scan){.cache = cache, .file = opts->file, .operation = -1, .key = -1, .current = -1, .row = -1};
+  *out = (skep_file_scan){
+      .cache = cache, .file = opts->file, .operation = -1, .current = -1, .row = -1, .key = {-1, -1, -1}};
   if (opts->file->logical_bytes == 0) return SKEP_OK;
   skep_arena_init(&out->arena, skep_cache_ctx(cache), SIZE_MAX);
   skep_status st = open_parts(out, opts, err);
@@ -174,8 +195,9 @@ static skep_status check_column(const skep_vec *vec, skep_event_column column, s
 skep_status skep_file_scan_check(const skep_file_scan *scan, skep_err *err) {
   const skep_vec *columns = scan->batch.root.children;
   if (scan->operation >= 0) SKEP_TRY(check_column(&columns[scan->operation], SKEP_EVENT_OPERATION, err));
-  for (int32_t i = 0; scan->key >= 0 && i < 3; i++) {
-    SKEP_TRY(check_column(&columns[scan->key + i], (skep_event_column)(SKEP_EVENT_WRITE_ID + i), err));
+  for (int i = 0; i < SKEP_KEY_COLUMNS; i++) {
+    if (scan->key[i] < 0) continue;
+    SKEP_TRY(check_column(&columns[scan->key[i]], (skep_event_column)(SKEP_EVENT_WRITE_ID + i), err));
   }
   if (scan->current >= 0) SKEP_TRY(check_column(&columns[scan->current], SKEP_EVENT_CURRENT, err));
   if (scan->operation < 0) return SKEP_OK;

@@ -59,7 +59,7 @@ typedef struct skep_rows {
   bool is_all; /* every row of the batch: `at` is not filled */
 } skep_rows;
 
-enum { SKEP_KEY_WRITE_ID, SKEP_KEY_BUCKET, SKEP_KEY_ROW_ID }; /* columns after skep_file_scan.key */
+enum { SKEP_KEY_WRITE_ID, SKEP_KEY_BUCKET, SKEP_KEY_ROW_ID, SKEP_KEY_COLUMNS }; /* the columns of a row's key */
 
 typedef struct skep_file_scan_opts {
   const skep_split *split;
@@ -69,6 +69,7 @@ typedef struct skep_file_scan_opts {
   const skep_pred *predicate; /* unbound, or NULL */
   bool want_operation, want_keys, want_current;
   bool skip_delete_events;     /* operations are read as well unless statistics say that there is no delete event */
+  bool may_use_constants;      /* write ids and buckets need not be read where statistics say that they are all equal */
   const skep_deletes *deletes; /* keys are read as well when these may touch the stripes; NULL: none */
   uint32_t first_stripe, n_stripes;
   skep_forms forms;
@@ -83,8 +84,12 @@ typedef struct skep_file_scan {
   const skep_pred *predicate; /* bound to the type of the row */
   skep_orc_reader *reader;
   skep_batch batch;
-  int32_t operation, key, current, row; /* children of batch.root, -1: not read; key: the first of three */
-  bool is_touched;                      /* rows must be looked up in opts.deletes */
+  int32_t operation, current, row; /* children of batch.root, -1: not read */
+  int32_t key[SKEP_KEY_COLUMNS];   /* the same; write id and bucket are both read, or both constants */
+  int64_t constant_write_id;       /* has_constants */
+  int32_t constant_bucket;
+  bool has_constants; /* the whole file has one write id and one bucket property */
+  bool is_touched;    /* rows must be looked up in opts.deletes */
 } skep_file_scan;
 
 /* An opened scan of no file (nothing committed, or no rows) has reader == NULL. On failure nothing is left to close. */

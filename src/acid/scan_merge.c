@@ -59,8 +59,9 @@ static bool is_visible(const skep_merge *merge, const skep_split *split, const s
 static skep_status add_changes(const skep_merge *merge, const skep_split *split, uint32_t number,
                                const skep_file_scan *scan, change_list *list, skep_err *err) {
   const skep_vec *c = scan->batch.root.children;
-  const int32_t *operations = c[scan->operation].values.data, *buckets = c[scan->key + SKEP_KEY_BUCKET].values.data;
-  const int64_t *write_ids = c[scan->key].values.data, *row_ids = c[scan->key + SKEP_KEY_ROW_ID].values.data;
+  const int32_t *operations = c[scan->operation].values.data, *buckets = c[scan->key[SKEP_KEY_BUCKET]].values.data;
+  const int64_t *write_ids = c[scan->key[SKEP_KEY_WRITE_ID]].values.data,
+                *row_ids = c[scan->key[SKEP_KEY_ROW_ID]].values.data;
   const int64_t *current = c[scan->current].values.data;
   const skep_ctx *ctx = skep_deletes_ctx(merge->changed);
   const skep_split_file *file = &split->files[number];
@@ -158,9 +159,9 @@ void skep_merge_filter(const skep_merge *merge, const skep_split *split, uint32_
   const int64_t *current = c[scan->current].values.data;
   const skep_split_file *file = &split->files[number];
   int64_t n = scan->batch.root.length, first = scan->batch.first_row;
-  int64_t n_unchanged =
-      skep_deletes_filter(merge->changed, c[scan->key].values.data, c[scan->key + SKEP_KEY_BUCKET].values.data,
-                          c[scan->key + SKEP_KEY_ROW_ID].values.data, n, scratch);
+  int64_t n_unchanged = skep_deletes_filter(merge->changed, c[scan->key[SKEP_KEY_WRITE_ID]].values.data,
+                                            c[scan->key[SKEP_KEY_BUCKET]].values.data,
+                                            c[scan->key[SKEP_KEY_ROW_ID]].values.data, n, scratch);
   bool some_newest = n_unchanged != n && skep_deletes_touch(merge->newest, number, 0, first, first + n - 1);
   int64_t kept = 0, u = 0;
   for (int64_t i = 0; i < n; i++) {

@@ -642,6 +642,89 @@ static void errors_are_sticky(void **state) {
   world_free(w);
 }
 
+/* ---- damage and shortage ---- */
+
+static void damaged_event_files_give_a_status_or_rows(void **state) {
+  (void)state;
+  static const char *const sources[] = {"wide.orc", "wide_delete.orc", "v1_minor.orc"};
+  for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
+    world *w = s == 2 ? v1_world() : world_new(SKEP_SPLIT_ACID, "struct<x:bigint>", "struct<x:bigint>");
+    if (s != 2) {
+      add_file(w, "f", "wide.orc", 1, 10);
+      add_deletes(w, "d", "wide_delete.orc", 11, 14);
+    }
+    skep_split_file *hit = s == 0 ? &w->files[0] : s == 1 ? &w->deletes[0] : &w->files[5];
+    char full[512];
+    snprintf(full, sizeof full, "t/%s", hit->path);
+    skep_file *file;
+    static uint8_t whole[4096], bytes[4096];
+    size_t size = hit->logical_bytes;
+    assert_true(size <= sizeof whole);
+    assert_int_equal(skep_fs_open_read(w->memory, full, &file, NULL), SKEP_OK);
+    assert_int_equal(skep_file_read_at(file, 0, whole, size, NULL), SKEP_OK);
+    assert_int_equal(skep_file_close(file, NULL), SKEP_OK);
+    for (size_t at = 0; at < 2 * size; at++) {
+      memcpy(bytes, whole, size);
+      if (at >= size) bytes[at - size] ^= (uint8_t)(1 << (at % 8));
+      hit->logical_bytes = at < size ? at : size;
+      assert_int_equal(skep_fs_memory_put(w->memory, full, bytes, hit->logical_bytes, NULL), SKEP_OK);
+      skep_scan_cache_free(w->cache);
+      assert_int_equal(skep_scan_cache_new(&w->ctx, w->fs, &w->cache, NULL), SKEP_OK);
+      skep_status st = run(w, 64);
+      if (at != 0 && at < size)
+        assert_true(st == SKEP_ERR_CORRUPT || st == SKEP_ERR_UNSUPPORTED || st == SKEP_ERR_LIMIT);
+      if (st != SKEP_OK) assert_non_null(strstr(w->err.text, hit->path));
+    }
+    world_free(w);
+  }
+}
+
+/* One scan with an allocator that fails at the nth request. */
+static skep_status scan_once(world *w, const skep_ctx *ctx) {
+  const skep_forms forms = {.narrow_decimals = true};
+  skep_scan_cache *cache = NULL;
+  skep_scan *scan = NULL;
+  skep_batch batch = {.first_row = 0};
+  skep_status st = skep_scan_cache_new(ctx, w->fs, &cache, NULL);
+  if (st == SKEP_OK) st = skep_scan_open(cache, &w->split, &forms, &scan, NULL);
+  if (st == SKEP_OK) st = skep_vec_init(&batch.root, ctx, skep_scan_type(scan), &forms, NULL);
+  while (st == SKEP_OK) st = skep_scan_next(scan, 4096, &batch, NULL);
+  skep_vec_fini(&batch.root);
+  skep_scan_close(scan);
+  skep_scan_cache_free(cache);
+  return st;
+}
+
+static void running_out_of_memory_anywhere_is_a_status(void **state) {
+  (void)state;
+  for (int v1 = 0; v1 < 2; v1++) {
+    world *w = v1 ? v1_world() : world_new(SKEP_SPLIT_ACID, ROW_TYPE, "struct<s:string,n:struct<b:string>>");
+    if (!v1) {
+      add_file(w, "f", "insert.orc", 1, 1);
+      add_deletes(w, "d", "delete.orc", 2, 2);
+    }
+    static const char *const values[] = {"2026-01-02", "x y"};
+    w->split.partition_columns = type_of(w, "struct<d:date,p:string>");
+    w->split.n_partition_columns = w->split.n_partition_values = 2;
+    w->split.partition_values = values;
+    w->split.predicate = v1 ? "id < 100 and p = 'x y'" : "x > 50 and n.a = 3 and d is not null";
+    failing_alloc memory;
+    skep_ctx ctx;
+    failing_alloc_ctx(&memory, &ctx);
+    for (uint64_t n = 1;; n++) {
+      failing_alloc_arm(&memory, n);
+      skep_status st = scan_once(w, &ctx);
+      assert_int_equal(failing_alloc_live(&memory), 0);
+      if (!failing_alloc_fired(&memory)) {
+        assert_int_equal(st, SKEP_END);
+        break;
+      }
+      assert_int_equal(st, SKEP_ERR_NOMEM);
+    }
+    world_free(w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(deletes_hit_the_right_rows_when_row_groups_are_skipped),
@@ -665,6 +748,8 @@ int main(void) {
       cmocka_unit_test(threads_load_a_delete_set_once),
       cmocka_unit_test(a_failed_load_is_tried_again),
       cmocka_unit_test(errors_are_sticky),
+      cmocka_unit_test(damaged_event_files_give_a_status_or_rows),
+      cmocka_unit_test(running_out_of_memory_anywhere_is_a_status),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
