@@ -16,7 +16,7 @@ enum { MAX_THREADS = 256, DEFAULT_BATCH_ROWS = 4096, TICK_MS = 100 };
 
 /* Batches are cut to about this many bytes: rows may be anything from one byte to a gigabyte wide. The first batch of a
  * scan measures a few rows; a batch that came out much too large gives its memory back at once. */
-enum { BATCH_BYTES = 2 << 20, FIRST_ROWS = 16, LARGE_BYTES = 8 << 20 };
+enum { BATCH_BYTES = 2 << 20, FIRST_ROWS = 16, FIRST_ROWS_FILTERED = 256, LARGE_BYTES = 8 << 20 };
 
 typedef enum unit_state { UNIT_FREE, UNIT_DECODING, UNIT_DECODED, UNIT_TRANSFORMING, UNIT_READY } unit_state;
 
@@ -110,9 +110,10 @@ static uint64_t vec_bytes(const skep_vec *v) {
   return bytes;
 }
 
-static int64_t rows_to_ask(const skep_ordered *o) {
-  if (o->row_bytes == 0) return o->opts.batch_rows < FIRST_ROWS ? o->opts.batch_rows : FIRST_ROWS;
-  uint64_t rows = BATCH_BYTES / o->row_bytes;
+/* Under a predicate the first batch may pass over many rows before it has one: then more are looked at in one go. */
+static int64_t rows_to_ask(const skep_ordered *o, uint32_t split) {
+  uint64_t rows = o->splits[split].predicate != NULL ? FIRST_ROWS_FILTERED : FIRST_ROWS;
+  if (o->row_bytes != 0) rows = BATCH_BYTES / o->row_bytes;
   if (rows == 0) rows = 1;
   return rows < (uint64_t)o->opts.batch_rows ? (int64_t)rows : o->opts.batch_rows;
 }
@@ -138,7 +139,7 @@ static void step_decode(skep_ordered *o, uint32_t split, run *r, unit *u) {
   r->busy = true;
   if (u->split != split) skep_vec_fini(&u->batch.root); /* under the lock: finish_head looks at the same fields */
   u->split = split;
-  int64_t max_rows = rows_to_ask(o);
+  int64_t max_rows = rows_to_ask(o, split);
   pthread_mutex_unlock(&o->lock);
   skep_status status = decode(o, split, r, u, max_rows, &u->err);
   uint64_t rows_read = r->scan != NULL ? skep_scan_rows_read(r->scan) : 0;

@@ -264,13 +264,17 @@ static void progress_start(cat_run *run, bool silent) {
   skep_cli_progress_init(&run->progress, run->ctx, run->progress_in_rows ? rows : run->plan->n_splits, !silent);
 }
 
-/* Rows a batch may have: no more than the limit, so that `--limit 1` decodes one row. */
-static int64_t batch_rows(const cat_args *a) { return a->limit > 0 && a->limit < 4096 ? (int64_t)a->limit : 4096; }
+/* A limit without a predicate is met by the first rows: no read-ahead then, and no more rows decoded than asked for. */
+static bool is_glance(const cat_args *a) { return a->limit <= 10000 && a->plan.predicate == NULL; }
+
+static int64_t batch_rows(const cat_args *a) {
+  return is_glance(a) && a->limit > 0 && a->limit < 4096 ? (int64_t)a->limit : 4096;
+}
 
 static skep_status run_scan(cat_run *run, const cat_args *a, skep_scan_cache *cache, skep_cli_output *out,
                             skep_err *err) {
   skep_cli_printer printer;
-  skep_ordered_opts opts = {.n_threads = a->limit <= 10000 ? 1 : (uint32_t)a->threads, /* a few rows: no read-ahead */
+  skep_ordered_opts opts = {.n_threads = is_glance(a) ? 1 : (uint32_t)a->threads,
                             .batch_rows = batch_rows(a),
                             .forms = {.keep_dictionaries = true},
                             .item_size = sizeof(skep_cli_chunk),

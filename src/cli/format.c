@@ -2,6 +2,7 @@
  * table format is in table.c. */
 #include "cli/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -21,28 +22,6 @@ bool skep_cli_format_parse(const char *name, skep_cli_format *out) {
 
 /* --- making a formatter --- */
 
-/* How often names[0..i) hold the name i already. */
-static uint32_t repeats(const char *const *names, uint32_t i) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < i; k++) n += strcmp(names[k], names[i]) == 0;
-  return n;
-}
-
-/* {"name": or ,"name": ; a repeated name gets #2, #3 so that no value is lost in an object. */
-static skep_status json_head(const char *const *names, uint32_t i, skep_buf *buf, skep_err *err) {
-  skep_text text = {.style = SKEP_TEXT_JSON};
-  uint32_t n = repeats(names, i);
-  skep_buf_byte(buf, i == 0 ? '{' : ',');
-  size_t start = buf->size;
-  SKEP_TRY(skep_text_json_string(&text, skep_bytes_of(names[i], strlen(names[i])), buf, err));
-  if (n > 0 && buf->status == SKEP_OK && buf->size > start) {
-    buf->size--; /* the closing quote */
-    skep_buf_printf(buf, "#%u\"", n + 1);
-  }
-  skep_buf_byte(buf, ':');
-  return SKEP_OK;
-}
-
 static uint32_t display_width(const uint8_t *at, size_t length) {
   uint32_t width = 0;
   while (length > 0) {
@@ -55,43 +34,105 @@ static uint32_t display_width(const uint8_t *at, size_t length) {
   return width;
 }
 
-static void vertical_head(const char *const *names, uint32_t n, uint32_t i, skep_buf *buf) {
+/* A column name and how often it stood before. */
+typedef struct numbered_name {
+  const char *name;
+  uint32_t index, repeats;
+} numbered_name;
+
+static int by_name_then_index(const void *a, const void *b) {
+  const numbered_name *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_index(const void *a, const void *b) {
+  const numbered_name *x = a, *y = b;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+static numbered_name *number_names(skep_arena *arena, const char *const *names, uint32_t n) {
+  numbered_name *out = skep_arena_zero(arena, (size_t)n + 1, sizeof *out);
+  if (out == NULL) return NULL;
+  for (uint32_t i = 0; i < n; i++) out[i] = (numbered_name){.name = names[i], .index = i};
+  qsort(out, n, sizeof *out, by_name_then_index);
+  for (uint32_t i = 1; i < n; i++) {
+    if (strcmp(out[i].name, out[i - 1].name) == 0) out[i].repeats = out[i - 1].repeats + 1;
+  }
+  qsort(out, n, sizeof *out, by_index);
+  return out;
+}
+
+/* {"name": or ,"name": ; a repeated name gets #2, #3 so that no value is lost in an object. */
+static skep_status json_head(const numbered_name *n, skep_buf *buf, skep_err *err) {
+  skep_text text = {.style = SKEP_TEXT_JSON};
+  skep_buf_byte(buf, n->index == 0 ? '{' : ',');
+  size_t start = buf->size;
+  SKEP_TRY(skep_text_json_string(&text, skep_bytes_of(n->name, strlen(n->name)), buf, err));
+  if (n->repeats > 0 && buf->status == SKEP_OK && buf->size > start) {
+    buf->size--; /* the closing quote */
+    skep_buf_printf(buf, "#%u\"", n->repeats + 1);
+  }
+  skep_buf_byte(buf, ':');
+  return SKEP_OK;
+}
+
+static void vertical_head(const char *name, uint32_t widest, skep_buf *buf) {
+  skep_buf_text(buf, name);
+  for (uint32_t w = display_width((const uint8_t *)name, strlen(name)); w < widest + 2; w++) skep_buf_byte(buf, ' ');
+}
+
+/* What precedes each value, for the formats that name values. */
+static skep_status make_heads(skep_cli_formatter *f, skep_arena *arena, skep_bytes *heads, skep_buf *buf,
+                              skep_err *err) {
+  bool is_json = f->format == SKEP_CLI_JSON && !f->bare, is_vertical = f->format == SKEP_CLI_VERTICAL;
+  if (!is_json && !is_vertical) return SKEP_OK;
+  const numbered_name *numbered = number_names(arena, f->names, f->n_columns);
+  if (numbered == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
   uint32_t widest = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    uint32_t w = display_width((const uint8_t *)names[k], strlen(names[k]));
+  for (uint32_t i = 0; i < f->n_columns; i++) {
+    uint32_t w = display_width((const uint8_t *)f->names[i], strlen(f->names[i]));
     if (w > widest) widest = w;
   }
-  skep_buf_text(buf, names[i]);
-  for (uint32_t w = display_width((const uint8_t *)names[i], strlen(names[i])); w < widest + 2; w++)
-    skep_buf_byte(buf, ' ');
+  for (uint32_t i = 0; i < f->n_columns; i++) {
+    skep_buf_reset(buf);
+    if (is_json) SKEP_TRY(json_head(&numbered[i], buf, err));
+    if (is_vertical) vertical_head(f->names[i], widest, buf);
+    SKEP_TRY(skep_buf_check(buf, "column name", err));
+    const char *copy = skep_arena_strndup(arena, (const char *)buf->data, buf->size);
+    if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
+    heads[i] = skep_bytes_of(copy, buf->size);
+  }
+  return SKEP_OK;
+}
+
+/* In the table format a name must not steer the terminal either. */
+static skep_status copy_name(const skep_cli_formatter *f, skep_arena *arena, const char *name, const char **out,
+                             skep_buf *buf, skep_err *err) {
+  uint32_t width;
+  skep_buf_reset(buf);
+  skep_buf_text(buf, name);
+  if (f->format == SKEP_CLI_TABLE) skep_cli_table_cell(buf, 0, &width);
+  SKEP_TRY(skep_buf_check(buf, "column name", err));
+  *out = skep_arena_strndup(arena, skep_buf_string(buf), buf->size);
+  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
 }
 
 static skep_status copy_names(skep_cli_formatter *f, skep_arena *arena, const skep_type *type, skep_err *err) {
   f->bare = type->kind != SKEP_STRUCT;
   f->n_columns = f->bare ? 1 : type->n_children;
-  const char **names = skep_arena_zero(arena, f->n_columns + 1, sizeof *names);
-  skep_bytes *heads = skep_arena_zero(arena, f->n_columns + 1, sizeof *heads);
+  const char **names = skep_arena_zero(arena, (size_t)f->n_columns + 1, sizeof *names);
+  skep_bytes *heads = skep_arena_zero(arena, (size_t)f->n_columns + 1, sizeof *heads);
   f->names = names;
   f->heads = heads;
   if (names == NULL || heads == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
-  for (uint32_t i = 0; i < f->n_columns; i++) {
-    const char *name = f->bare ? "value" : type->names[i];
-    names[i] = skep_arena_strndup(arena, name, strlen(name));
-    if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
-  }
   skep_buf buf;
   skep_buf_init(&buf, arena->ctx, MAX_CHUNK_BYTES);
   skep_status status = SKEP_OK;
   for (uint32_t i = 0; i < f->n_columns && status == SKEP_OK; i++) {
-    skep_buf_reset(&buf);
-    if (f->format == SKEP_CLI_JSON && !f->bare) status = json_head(names, i, &buf, err);
-    if (f->format == SKEP_CLI_VERTICAL) vertical_head(names, f->n_columns, i, &buf);
-    if (status == SKEP_OK) status = skep_buf_check(&buf, "column name", err);
-    if (status != SKEP_OK) break;
-    const char *copy = skep_arena_strndup(arena, (const char *)buf.data, buf.size);
-    if (copy == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
-    heads[i] = skep_bytes_of(copy, buf.size);
+    status = copy_name(f, arena, f->bare ? "value" : type->names[i], &names[i], &buf, err);
   }
+  if (status == SKEP_OK) status = make_heads(f, arena, heads, &buf, err);
   skep_buf_fini(&buf);
   return status;
 }

@@ -209,6 +209,8 @@ static void names_cannot_break_the_header(void **state) {
   const rows t = {"struct<`a\tb`:int,`c,d`:int>", 1, 2, {one, one}};
   assert_string_equal(printed(&t, SKEP_CLI_COPY, true, UINT64_MAX, 1), "a\\tb\tc,d\n1\t1\n");
   assert_string_equal(printed(&t, SKEP_CLI_CSV2, true, UINT64_MAX, 1), "a\tb,\"c,d\"\n1,1\n");
+  assert_string_equal(printed(&t, SKEP_CLI_TABLE, true, UINT64_MAX, 1),
+                      "+-------+------+\n| a\\tb  | c,d  |\n+-------+------+\n| 1     | 1    |\n+-------+------+\n");
 }
 
 static void invalid_utf8_is_replaced_or_refused_in_json(void **state) {
