@@ -8,7 +8,8 @@ target_compile_definitions(skep_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64
 target_compile_options(skep_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wshadow -Wconversion -Wenum-conversion -Wvla -Wstrict-prototypes
   -Wmissing-prototypes -Werror>
-  $<$<AND:$<COMPILE_LANGUAGE:C>,$<C_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>) # -O3 does not see through SKEP_TRY
+  $<$<AND:$<COMPILE_LANGUAGE:C>,$<C_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized -Wno-format-truncation>)
+# -O3 does not see through SKEP_TRY, and takes every snprintf that may cut a text for a mistake.
 if(SKEP_FUZZ)
   # clang's -Wconversion says more than gcc's: warnings of this build inform, they do not stop it.
   target_compile_options(skep_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wno-error>)

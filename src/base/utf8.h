@@ -25,8 +25,9 @@ static inline size_t skep_utf8_length(const uint8_t *at, size_t left) {
   return n;
 }
 
-/* Where skep_utf8_length gave 0 (and left > 0): the length of what one U+FFFD stands for, the longest start of a sequence that
- * could have been continued, or one byte. Source: The Unicode Standard, section 3.9, "maximal subpart". */
+/* Where skep_utf8_length gave 0 (and left > 0): the length of what one U+FFFD stands for, the longest start of a
+ * sequence that could have been continued, or one byte. Source: The Unicode Standard, section 3.9, "maximal subpart".
+ */
 static inline size_t skep_utf8_broken_length(const uint8_t *at, size_t left) {
   uint8_t probe[4] = {0x80, 0x80, 0x80, 0x80};
   for (size_t n = left < 3 ? left : 3; n > 1; n--) { /* is it well-formed when continued? */
