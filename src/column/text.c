@@ -283,7 +283,13 @@ static void put_json_escape(uint8_t c, skep_buf *out) {
   end(out, at);
 }
 
-static void put_hive_quoted(skep_bytes bytes, skep_buf *out) {
+static void put_hive_quoted(skep_text *text, skep_bytes bytes, skep_buf *out) {
+  if (text->replace_utf8) { /* JSON has the same escapes */
+    skep_text replacing = {.style = SKEP_TEXT_JSON};
+    (void)skep_text_json_string(&replacing, bytes, out, NULL);
+    text->replaced_utf8 |= replacing.replaced_utf8;
+    return;
+  }
   skep_buf_byte(out, '"');
   while (bytes.left != 0) {
     size_t n = plain_prefix(bytes.at, bytes.left, ' ', '"', '\\', false);
@@ -355,6 +361,21 @@ skep_status skep_text_json_string(skep_text *text, skep_bytes bytes, skep_buf *o
   return SKEP_OK;
 }
 
+static void put_replaced(skep_text *text, skep_bytes bytes, skep_buf *out) {
+  while (bytes.left != 0) {
+    size_t n = 0, length = 1;
+    while (n < bytes.left && (length = skep_utf8_length(bytes.at + n, bytes.left - n)) != 0) n += length;
+    skep_buf_add(out, bytes.at, n);
+    if (n < bytes.left) {
+      text->replaced_utf8 = true;
+      skep_buf_add(out, "\xef\xbf\xbd", 3);
+      n += ill_formed_length(bytes.at + n, bytes.left - n);
+    }
+    bytes.at += n;
+    bytes.left -= n;
+  }
+}
+
 static void put_upper_hex(skep_bytes bytes, skep_buf *out) {
   static const char hex[] = "0123456789ABCDEF";
   if (bytes.left > SIZE_MAX / 2) return;
@@ -417,53 +438,53 @@ static skep_status unknown_kind(const skep_vec *vec, skep_err *err) {
 
 /* ---- Hive's style, and copy's ---- */
 
-static void hive_nested(const skep_vec *vec, int64_t i, skep_buf *out);
+static void hive_nested(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out);
 
-static void hive_list(const skep_vec *vec, int64_t i, skep_buf *out) {
+static void hive_list(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   const int32_t *offsets = vec->offsets.data;
   skep_buf_byte(out, '[');
   for (int32_t j = offsets[i]; j < offsets[i + 1] && out->status == SKEP_OK; j++) {
     if (j != offsets[i]) skep_buf_byte(out, ',');
-    hive_nested(&vec->children[0], j, out);
+    hive_nested(text, &vec->children[0], j, out);
   }
   skep_buf_byte(out, ']');
 }
 
-static void hive_map(const skep_vec *vec, int64_t i, skep_buf *out) {
+static void hive_map(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   const int32_t *offsets = vec->offsets.data;
   skep_buf_byte(out, '{');
   for (int32_t j = offsets[i]; j < offsets[i + 1] && out->status == SKEP_OK; j++) {
     if (j != offsets[i]) skep_buf_byte(out, ',');
-    hive_nested(&vec->children[0], j, out);
+    hive_nested(text, &vec->children[0], j, out);
     skep_buf_byte(out, ':');
-    hive_nested(&vec->children[1], j, out);
+    hive_nested(text, &vec->children[1], j, out);
   }
   skep_buf_byte(out, '}');
 }
 
-static void hive_struct(const skep_vec *vec, int64_t i, skep_buf *out) {
+static void hive_struct(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   skep_buf_byte(out, '{');
   for (uint32_t c = 0; c < vec->n_children && out->status == SKEP_OK; c++) {
     if (c != 0) skep_buf_byte(out, ',');
     skep_buf_byte(out, '"');
     skep_buf_text(out, vec->type->names[c]); /* Hive does not escape field names */
     put_text("\":", 2, out);
-    hive_nested(&vec->children[c], i, out);
+    hive_nested(text, &vec->children[c], i, out);
   }
   skep_buf_byte(out, '}');
 }
 
-static void hive_union(const skep_vec *vec, int64_t i, skep_buf *out) {
+static void hive_union(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   int8_t tag = ((const int8_t *)vec->values.data)[i];
   skep_buf_byte(out, '{');
   put_integer(tag, out);
   skep_buf_byte(out, ':');
-  hive_nested(&vec->children[tag], ((const int32_t *)vec->offsets.data)[i], out);
+  hive_nested(text, &vec->children[tag], ((const int32_t *)vec->offsets.data)[i], out);
   skep_buf_byte(out, '}');
 }
 
 /* A value inside another one: Hive's JSON text. `vec` may be NULL at the entry. */
-static void hive_nested(const skep_vec *vec, int64_t i, skep_buf *out) {
+static void hive_nested(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   if (!skep_vec_is_valid(vec, i)) {
     put_text("null", 4, out);
     return;
@@ -487,10 +508,10 @@ static void hive_nested(const skep_vec *vec, int64_t i, skep_buf *out) {
       return;
     case SKEP_STRING:
     case SKEP_VARCHAR:
-      put_hive_quoted(entry_bytes(vec, i), out);
+      put_hive_quoted(text, entry_bytes(vec, i), out);
       return;
     case SKEP_CHAR:
-      put_hive_quoted(entry_bytes(vec, i), out);
+      put_hive_quoted(text, entry_bytes(vec, i), out);
       if (out->status != SKEP_OK) return;
       out->size--; /* the padding goes before the quote */
       put_padding(vec->type, entry_bytes(vec, i), out);
@@ -498,7 +519,11 @@ static void hive_nested(const skep_vec *vec, int64_t i, skep_buf *out) {
       return;
     case SKEP_BINARY: {
       skep_bytes bytes = entry_bytes(vec, i);
-      skep_buf_add(out, bytes.at, bytes.left);
+      if (text->replace_utf8) {
+        put_replaced(text, bytes, out);
+      } else {
+        skep_buf_add(out, bytes.at, bytes.left);
+      }
       return;
     }
     case SKEP_DATE:
@@ -517,25 +542,35 @@ static void hive_nested(const skep_vec *vec, int64_t i, skep_buf *out) {
       skep_buf_byte(out, '"');
       return;
     case SKEP_LIST:
-      hive_list(vec, i, out);
+      hive_list(text, vec, i, out);
       return;
     case SKEP_MAP:
-      hive_map(vec, i, out);
+      hive_map(text, vec, i, out);
       return;
     case SKEP_STRUCT:
-      hive_struct(vec, i, out);
+      hive_struct(text, vec, i, out);
       return;
     case SKEP_UNION:
-      hive_union(vec, i, out);
+      hive_union(text, vec, i, out);
       return;
     case SKEP_KIND_COUNT:
       return;
   }
 }
 
-static void put_top_bytes(bool copy, const skep_vec *vec, int64_t i, skep_buf *out) {
+/* Strings as Java would hold them; see skep_text.replace_utf8. */
+static void put_top_replaced(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
+  size_t start = out->size;
+  put_replaced(text, entry_bytes(vec, i), out);
+  if (out->status != SKEP_OK) return;
+  skep_bytes shown = {out->data + start, out->size - start};
+  if (vec->type->kind == SKEP_CHAR) put_padding(vec->type, shown, out);
+  if (text->style == SKEP_TEXT_COPY) escape_tail(start, out);
+}
+
+static void put_top_bytes(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out) {
   skep_bytes bytes = entry_bytes(vec, i);
-  if (!copy) {
+  if (text->style != SKEP_TEXT_COPY) {
     skep_buf_add(out, bytes.at, bytes.left);
   } else if (vec->type->kind == SKEP_BINARY) {
     put_upper_hex(bytes, out);
@@ -545,14 +580,20 @@ static void put_top_bytes(bool copy, const skep_vec *vec, int64_t i, skep_buf *o
   if (vec->type->kind == SKEP_CHAR) put_padding(vec->type, bytes, out);
 }
 
-static skep_status hive_value(bool copy, const skep_vec *vec, int64_t i, skep_buf *out, skep_err *err) {
+static skep_status hive_value(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out, skep_err *err) {
   size_t start = out->size;
   switch (vec->type->kind) {
     case SKEP_STRING:
     case SKEP_CHAR:
     case SKEP_VARCHAR:
+      if (text->replace_utf8) {
+        put_top_replaced(text, vec, i, out);
+        return SKEP_OK;
+      }
+      put_top_bytes(text, vec, i, out);
+      return SKEP_OK;
     case SKEP_BINARY:
-      put_top_bytes(copy, vec, i, out);
+      put_top_bytes(text, vec, i, out);
       return SKEP_OK;
     case SKEP_DECIMAL:
       skep_text_decimal(entry_decimal(vec, i), vec->type->scale, false, out);
@@ -570,13 +611,13 @@ static skep_status hive_value(bool copy, const skep_vec *vec, int64_t i, skep_bu
     case SKEP_MAP:
     case SKEP_STRUCT:
     case SKEP_UNION:
-      hive_nested(vec, i, out);
-      if (copy) escape_tail(start, out);
+      hive_nested(text, vec, i, out);
+      if (text->style == SKEP_TEXT_COPY) escape_tail(start, out);
       return SKEP_OK;
     case SKEP_KIND_COUNT:
       return unknown_kind(vec, err);
     default:
-      hive_nested(vec, i, out);
+      hive_nested(text, vec, i, out);
       return SKEP_OK; /* booleans and numbers look alike everywhere */
   }
 }
@@ -736,7 +777,7 @@ static skep_status json_value(skep_text *text, const skep_vec *vec, int64_t i, s
 
 skep_status skep_text_value(skep_text *text, const skep_vec *vec, int64_t i, skep_buf *out, skep_err *err) {
   if (text->style == SKEP_TEXT_JSON) return json_value(text, vec, i, out, err);
-  if (skep_vec_is_valid(vec, i)) return hive_value(text->style == SKEP_TEXT_COPY, vec, i, out, err);
+  if (skep_vec_is_valid(vec, i)) return hive_value(text, vec, i, out, err);
   skep_buf_text(out, text->style == SKEP_TEXT_COPY ? "\\N" : text->null_text != NULL ? text->null_text : "NULL");
   return SKEP_OK;
 }

@@ -19,6 +19,8 @@ typedef struct skep_text {
   const char *null_text;  /* SKEP_TEXT_HIVE: top-level NULL, normally "NULL" */
   skep_status utf8_fail;  /* SKEP_TEXT_JSON: SKEP_OK = replace invalid UTF-8, else fail with this status */
   bool replaced_utf8;     /* set when a replacement happened */
+  bool replace_utf8;      /* the other styles: invalid UTF-8 in strings (and binary inside nested values) as U+FFFD, as HiveServer2
+                             hands them out, for whom strings are Java's; else bytes pass through */
 } skep_text;
 
 /* Appends entry i of a vector (any form). Buffer failures stay in `out`; the returned status is about the value. */

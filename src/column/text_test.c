@@ -553,6 +553,44 @@ static void invalid_utf8_is_replaced_or_refused_in_json(void **state) {
   skep_vec_fini(&vec);
 }
 
+static void invalid_utf8_is_replaced_elsewhere_on_request(void **state) { /* golden 23-hive1-basic: Hive's own answer */
+  fixture *f = *state;
+  static const char *const cases[][4] = {{"string",
+                                          "\xc9"
+                                          "dith",
+                                          "\xef\xbf\xbd"
+                                          "dith",
+                                          "\xef\xbf\xbd"
+                                          "dith"},
+                                         {"string", "a\t\xe2\x82", "a\t\xef\xbf\xbd", "a\\t\xef\xbf\xbd"},
+                                         {"char(3)", "\xff", "\xef\xbf\xbd  ", "\xef\xbf\xbd  "},
+                                         {"string", "\xc3\xa9", "\xc3\xa9", "\xc3\xa9"},
+                                         {"binary", "\xff", "\xff", "FF"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    skep_vec vec = {0};
+    make_vec(f, &vec, cases[i][0], &(skep_forms){0}, &cases[i][1], 1);
+    for (int style = SKEP_TEXT_HIVE; style <= SKEP_TEXT_COPY; style++) {
+      skep_text text = {.style = (skep_text_style)style, .replace_utf8 = true};
+      skep_buf_reset(&f->out);
+      assert_int_equal(skep_text_value(&text, &vec, 0, &f->out, &f->err), SKEP_OK);
+      assert_string_equal(skep_buf_string(&f->out), cases[i][2 + style]);
+      assert_int_equal(text.replaced_utf8, i < 3);
+    }
+    skep_vec_fini(&vec);
+  }
+  skep_vec vec = {0};
+  assert_int_equal(skep_vec_init(&vec, &f->ctx, type_of(f, "struct<s:string,b:binary>"), &(skep_forms){0}, &f->err),
+                   SKEP_OK);
+  assert_int_equal(skep_vec_append_text(&vec.children[0], text_of("\xff\""), &f->err), SKEP_OK);
+  assert_int_equal(skep_vec_append_text(&vec.children[1], text_of("x\xff"), &f->err), SKEP_OK);
+  vec.length = 1;
+  skep_text text = {.style = SKEP_TEXT_HIVE, .replace_utf8 = true};
+  skep_buf_reset(&f->out);
+  assert_int_equal(skep_text_value(&text, &vec, 0, &f->out, &f->err), SKEP_OK);
+  assert_string_equal(skep_buf_string(&f->out), "{\"s\":\"\xef\xbf\xbd\\\"\",\"b\":x\xef\xbf\xbd}");
+  skep_vec_fini(&vec);
+}
+
 /* Fills a list or map entry by entry: offsets over children that were appended as text. */
 static void end_entry(skep_vec *vec, fixture *f) {
   assert_int_equal(skep_vec_reserve(vec, vec->length + 1, vec->has_nulls, &f->err), SKEP_OK);
@@ -732,6 +770,7 @@ int main(void) {
       TEST(null_has_a_text_in_each_style),
       TEST(nul_bytes_are_kept_apart_from_ends),
       TEST(invalid_utf8_is_replaced_or_refused_in_json),
+      TEST(invalid_utf8_is_replaced_elsewhere_on_request),
       TEST(lists_print_as_json_text),
       TEST(maps_print_keys_like_values),
       TEST(structs_print_as_hive_prints_them),
