@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Length in bytes (1 to 4) of the valid sequence at `at`, of which `left` bytes may be read; 0 when there is none. */
 static inline size_t skep_utf8_length(const uint8_t *at, size_t left) {
@@ -23,6 +24,25 @@ static inline size_t skep_utf8_length(const uint8_t *at, size_t left) {
     if ((at[i] & 0xc0) != 0x80) return 0;
   }
   return n;
+}
+
+/* How many bytes from the start are valid UTF-8: n when all are. */
+static inline size_t skep_utf8_valid_length(const uint8_t *at, size_t n) {
+  size_t i = 0;
+  while (i < n) {
+    uint64_t word;
+    if (n - i >= sizeof word) {
+      memcpy(&word, at + i, sizeof word);
+      if ((word & UINT64_C(0x8080808080808080)) == 0) {
+        i += sizeof word;
+        continue;
+      }
+    }
+    size_t length = skep_utf8_length(at + i, n - i);
+    if (length == 0) break;
+    i += length;
+  }
+  return i;
 }
 
 /* Where skep_utf8_length gave 0 (and left > 0): the length of what one U+FFFD stands for, the longest start of a

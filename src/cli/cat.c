@@ -45,7 +45,7 @@ static const skep_cli_option options[] = {
     {OPT_INSERT_ONLY, "insert-only", NULL, "the table is insert-only (otherwise seen from its files)"},
     {OPT_OUTPUTFORMAT, "outputformat", "F", SKEP_CLI_FORMAT_NAMES "\n(default: table on a terminal, else tsv2)"},
     {OPT_SHOW_HEADER, "showHeader", "BOOL", "column names first (default true; json and vertical have none)"},
-    {OPT_UTF8, "utf8", "HOW", "json: replace (default) what is not UTF-8 in strings, or fail"},
+    {OPT_UTF8, "utf8", "HOW", "strings that are no UTF-8: as-is, replace (by U+FFFD), fail"},
     {OPT_THREADS, "threads", "N", "default: as many as there are processors"},
     {OPT_SILENT, "silent", NULL, "no warnings, no progress bar"},
 };
@@ -55,7 +55,9 @@ typedef struct cat_args {
   const char *snapshot, *valid_txns;
   skep_cli_words paths, columns, partitions;
   skep_cli_format format;
-  bool header, fail_utf8, silent;
+  bool header, silent;
+  skep_cli_utf8 utf8;
+  bool as_hive; /* --hive was given */
   uint64_t limit, threads;
 } cat_args;
 
@@ -67,7 +69,6 @@ static bool one_of(const char *value, const char *a, const char *b, int for_a, i
 
 /* False with a message that says what the option takes. */
 static bool set_option(cat_args *a, skep_arena *arena, int id, const char *value, skep_err *err) {
-  int choice = 0;
   const char *want = NULL;
   switch (id) {
     case OPT_ROW_IDS:
@@ -99,6 +100,7 @@ static bool set_option(cat_args *a, skep_arena *arena, int id, const char *value
       break;
     case OPT_HIVE:
       if (!skep_cli_parse_hive(value, &a->plan.hive)) want = "4, 3.1, 2.3 or 1.2";
+      a->as_hive = true;
       break;
     case OPT_EVOLUTION:
       if (!one_of(value, "position", "name", 0, 1, &a->plan.evolution_by_name)) want = "position or name";
@@ -118,8 +120,7 @@ static bool set_option(cat_args *a, skep_arena *arena, int id, const char *value
       if (!skep_cli_parse_bool(value, &a->header)) want = "true or false";
       break;
     case OPT_UTF8:
-      if (!one_of(value, "replace", "fail", 0, 1, &choice)) want = "replace or fail";
-      a->fail_utf8 = choice == 1;
+      if (!skep_cli_utf8_parse(value, &a->utf8)) want = SKEP_CLI_UTF8_NAMES;
       break;
     case OPT_THREADS:
       if (!skep_cli_parse_count(value, &a->threads) || a->threads == 0 || a->threads > 256)
@@ -140,6 +141,8 @@ static bool set_option(cat_args *a, skep_arena *arena, int id, const char *value
 
 /* What can be said to be wrong without looking at a file is wrong usage. */
 static bool check_texts(cat_args *a, skep_arena *arena, skep_err *err) {
+  /* Every Hive hands its strings out through Java's, which have U+FFFD where the bytes are no UTF-8. */
+  if (a->as_hive && a->utf8 == SKEP_CLI_UTF8_DEFAULT) a->utf8 = SKEP_CLI_UTF8_REPLACE;
   const skep_type *type;
   const skep_pred *pred;
   const struct {
@@ -317,7 +320,7 @@ static skep_status cat(const skep_cli_env *env, const cat_args *a, skep_arena *a
   run.plan = plan;
   if (!a->silent) print_notices(plan);
   skep_cli_signals_install();
-  status = skep_cli_formatter_init(&run.formatter, arena, a->format, plan->type, a->fail_utf8, err);
+  status = skep_cli_formatter_init(&run.formatter, arena, a->format, plan->type, a->utf8, err);
   if (status == SKEP_OK) status = skep_scan_cache_new(env->ctx, env->fs, &cache, err);
   if (status == SKEP_OK) status = skep_cli_output_init(&out, env->ctx, STDOUT_FILENO, err);
   if (status == SKEP_OK) status = run_scan(&run, a, cache, &out, err);

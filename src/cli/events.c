@@ -13,7 +13,7 @@ static const skep_cli_option options[] = {
     {OPT_LIMIT, "limit", "N", "at most N events"},
     {OPT_OUTPUTFORMAT, "outputformat", "F", SKEP_CLI_FORMAT_NAMES "\n(default: table on a terminal, else tsv2)"},
     {OPT_SHOW_HEADER, "showHeader", "BOOL", "column names first (default true; json and vertical have none)"},
-    {OPT_UTF8, "utf8", "HOW", "json: replace (default) what is not UTF-8 in strings, or fail"},
+    {OPT_UTF8, "utf8", "HOW", "strings that are no UTF-8: as-is, replace (by U+FFFD), fail"},
 };
 
 /* The columns, in order. `row` is printed with the file's own row type. */
@@ -25,7 +25,8 @@ enum { N_EVENT_COLUMNS = 6, COL_FILE = 0, COL_BUCKET = 3, COL_VERSION = 7, COL_W
 typedef struct events_args {
   skep_cli_words paths;
   skep_cli_format format;
-  bool header, fail_utf8;
+  bool header;
+  skep_cli_utf8 utf8;
   uint64_t limit;
 } events_args;
 
@@ -53,8 +54,7 @@ static bool set_option(events_args *a, int id, const char *value, skep_err *err)
       if (!skep_cli_parse_bool(value, &a->header)) want = "true or false";
       break;
     case OPT_UTF8:
-      a->fail_utf8 = strcmp(value, "fail") == 0;
-      if (!a->fail_utf8 && strcmp(value, "replace") != 0) want = "replace or fail";
+      if (!skep_cli_utf8_parse(value, &a->utf8)) want = SKEP_CLI_UTF8_NAMES;
       break;
     default:
       break;
@@ -227,7 +227,7 @@ static skep_status events(const skep_cli_env *env, const events_args *a, skep_ar
   skep_cli_output out;
   skep_cli_signals_install();
   SKEP_TRY(skep_type_parse(arena, columns_text, sizeof columns_text - 1, &run.type, err));
-  SKEP_TRY(skep_cli_formatter_init(&run.formatter, arena, a->format, run.type, a->fail_utf8, err));
+  SKEP_TRY(skep_cli_formatter_init(&run.formatter, arena, a->format, run.type, a->utf8, err));
   SKEP_TRY(skep_cli_output_init(&out, env->ctx, STDOUT_FILENO, err));
   skep_status status = skep_cli_printer_init(&run.printer, env->ctx, &run.formatter, &out, a->header, a->limit, err);
   if (status == SKEP_OK) {

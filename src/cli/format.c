@@ -137,9 +137,18 @@ static skep_status copy_names(skep_cli_formatter *f, skep_arena *arena, const sk
   return status;
 }
 
+bool skep_cli_utf8_parse(const char *text, skep_cli_utf8 *out) {
+  if (strcmp(text, "as-is") == 0) return *out = SKEP_CLI_UTF8_AS_IS, true;
+  if (strcmp(text, "replace") == 0) return *out = SKEP_CLI_UTF8_REPLACE, true;
+  if (strcmp(text, "fail") == 0) return *out = SKEP_CLI_UTF8_FAIL, true;
+  return false;
+}
+
 skep_status skep_cli_formatter_init(skep_cli_formatter *f, skep_arena *arena, skep_cli_format format,
-                                    const skep_type *type, bool fail_utf8, skep_err *err) {
-  *f = (skep_cli_formatter){.format = format, .utf8_fail = fail_utf8 ? SKEP_ERR_RANGE : SKEP_OK};
+                                    const skep_type *type, skep_cli_utf8 utf8, skep_err *err) {
+  if (format == SKEP_CLI_JSON && utf8 != SKEP_CLI_UTF8_FAIL) utf8 = SKEP_CLI_UTF8_REPLACE;
+  if (utf8 == SKEP_CLI_UTF8_DEFAULT) utf8 = SKEP_CLI_UTF8_AS_IS;
+  *f = (skep_cli_formatter){.format = format, .utf8 = utf8};
   return copy_names(f, arena, type, err);
 }
 

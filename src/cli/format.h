@@ -21,10 +21,22 @@ typedef enum skep_cli_format {
 bool skep_cli_format_parse(const char *name, skep_cli_format *out);
 #define SKEP_CLI_FORMAT_NAMES "table, tsv2, csv2, json, vertical, copy"
 
+/* What happens to bytes of strings that are no UTF-8. */
+typedef enum skep_cli_utf8 {
+  SKEP_CLI_UTF8_DEFAULT, /* json: replace; other formats: as they are */
+  SKEP_CLI_UTF8_AS_IS,   /* not for json, which has no such strings */
+  SKEP_CLI_UTF8_REPLACE, /* by U+FFFD, as Hive's clients show them */
+  SKEP_CLI_UTF8_FAIL
+} skep_cli_utf8;
+
+/* True when `text` names a policy that the option --utf8 takes. */
+bool skep_cli_utf8_parse(const char *text, skep_cli_utf8 *out);
+#define SKEP_CLI_UTF8_NAMES "as-is, replace or fail"
+
 typedef struct skep_cli_formatter {
   skep_cli_format format;
-  bool bare;             /* the root is no struct: JSON rows are the bare value */
-  skep_status utf8_fail; /* JSON: SKEP_OK replaces invalid UTF-8, else fails with it */
+  skep_cli_utf8 utf8; /* never the default */
+  bool bare;          /* the root is no struct: JSON rows are the bare value */
   uint32_t n_columns;
   const char *const *names;
   const skep_bytes *heads; /* by column, what precedes a value: JSON {"name": ; vertical "name   " */
@@ -33,7 +45,7 @@ typedef struct skep_cli_formatter {
 /* type: what batches have; names are taken from it and copied into the arena. A type that is no struct is one column
  * "value". */
 SKEP_NODISCARD skep_status skep_cli_formatter_init(skep_cli_formatter *f, skep_arena *arena, skep_cli_format format,
-                                                   const skep_type *type, bool fail_utf8, skep_err *err);
+                                                   const skep_type *type, skep_cli_utf8 utf8, skep_err *err);
 
 /* One cell of a chunk in table format: where its text ends and how many terminal columns it takes. */
 typedef struct skep_cli_cell {

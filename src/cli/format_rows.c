@@ -4,6 +4,7 @@
  * written without a call, everything else goes through column/text.h. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/format.h"
 
 void skep_cli_csv_quote(skep_buf *buf, size_t start) {
@@ -34,7 +35,8 @@ typedef struct row_style {
 } row_style;
 
 static row_style style_of(const skep_cli_formatter *f) {
-  row_style s = {.text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL", .utf8_fail = f->utf8_fail}, .end = '\n'};
+  row_style s = {.text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL"}, .end = '\n'};
+  if (f->utf8 == SKEP_CLI_UTF8_FAIL) s.text.utf8_fail = SKEP_ERR_RANGE;
   switch (f->format) {
     case SKEP_CLI_TABLE:
       s.end = 0;
@@ -178,6 +180,33 @@ static skep_status put_value(const skep_cli_formatter *f, row_style *s, const la
   return status == SKEP_OK ? status : skep_wrap(err, status, "column %s", f->names[column]);
 }
 
+/* Bytes of the value just written that are no UTF-8, outside JSON, whose strings are mended as they are written. */
+static skep_status mend_utf8(const skep_cli_formatter *f, size_t start, row_style *s, skep_buf *out, skep_err *err) {
+  size_t valid = skep_utf8_valid_length(out->data + start, out->size - start);
+  if (valid == out->size - start) return SKEP_OK;
+  if (f->utf8 == SKEP_CLI_UTF8_FAIL) {
+    char quoted[80];
+    return skep_fail(err, SKEP_ERR_RANGE, "invalid UTF-8 at byte %zu of \"%s\"", valid,
+                     skep_quote(quoted, sizeof quoted, out->data + start, out->size - start));
+  }
+  s->text.replaced_utf8 = true;
+  size_t first = start + valid, n = out->size - first;
+  uint8_t *broken = skep_alloc(out->ctx, n); /* rare: what follows the first fault is written anew */
+  if (broken == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for %zu bytes", n);
+  memcpy(broken, out->data + first, n);
+  out->size = first;
+  for (size_t i = 0; i < n;) {
+    size_t length = skep_utf8_valid_length(broken + i, n - i);
+    skep_buf_add(out, broken + i, length);
+    i += length;
+    if (i == n) break;
+    skep_buf_add(out, "\xef\xbf\xbd", 3);
+    i += skep_utf8_broken_length(broken + i, n - i);
+  }
+  skep_release(out->ctx, broken);
+  return SKEP_OK;
+}
+
 /* What a format does to a value after it was written. */
 static void finish_value(const skep_cli_formatter *f, size_t start, skep_cli_chunk *chunk) {
   skep_buf *out = &chunk->text;
@@ -197,9 +226,12 @@ static skep_status put_row(const skep_cli_formatter *f, row_style *s, const lane
                            skep_cli_chunk *chunk, skep_err *err) {
   skep_buf *out = &chunk->text;
   bool finish = f->format == SKEP_CLI_CSV2 || f->format == SKEP_CLI_VERTICAL || f->format == SKEP_CLI_TABLE;
+  bool mend = f->utf8 != SKEP_CLI_UTF8_AS_IS && f->format != SKEP_CLI_JSON;
   for (uint32_t k = 0; k < f->n_columns; k++) {
     size_t start = out->size + lanes[k].head.left;
     SKEP_TRY(put_value(f, s, &lanes[k], k, i, out, err));
+    skep_status status = mend && out->status == SKEP_OK ? mend_utf8(f, start, s, out, err) : SKEP_OK;
+    if (status != SKEP_OK) return skep_wrap(err, status, "column %s", f->names[k]);
     if (finish) finish_value(f, start, chunk);
   }
   if (f->format == SKEP_CLI_JSON && !f->bare) {

@@ -64,7 +64,7 @@ static const char *printed(const rows *t, skep_cli_format format, bool header, u
   skep_cli_output o;
   skep_cli_chunk chunk;
   assert_ok(skep_type_parse(&arena, t->type, strlen(t->type), &type, &err), err);
-  assert_ok(skep_cli_formatter_init(&f, &arena, format, type, false, &err), err);
+  assert_ok(skep_cli_formatter_init(&f, &arena, format, type, SKEP_CLI_UTF8_DEFAULT, &err), err);
   assert_ok(skep_cli_output_init(&o, &ctx, ends[1], &err), err);
   assert_ok(skep_cli_printer_init(&p, &ctx, &f, &o, header, limit, &err), err);
   skep_cli_chunk_init(&chunk, &ctx);
@@ -213,22 +213,43 @@ static void names_cannot_break_the_header(void **state) {
                       "+-------+------+\n| a\\tb  | c,d  |\n+-------+------+\n| 1     | 1    |\n+-------+------+\n");
 }
 
-static void invalid_utf8_is_replaced_or_refused_in_json(void **state) {
+static void invalid_utf8_is_passed_on_replaced_or_refused(void **state) {
   (void)state;
   const skep_type *type;
-  static const char *const texts[] = {"ok", "\xff"};
+  static const char *const texts[] = {"ok",
+                                      "a\xff"
+                                      "b\xe2\x82"
+                                      "c\xc3\xa9"};
+  static const struct {
+    skep_cli_format format;
+    skep_cli_utf8 utf8;
+    const char *want; /* NULL: fails */
+  } cases[] = {{SKEP_CLI_JSON, SKEP_CLI_UTF8_DEFAULT,
+                "{\"s\":\"ok\"}\n{\"s\":\"a\xef\xbf\xbd"
+                "b\xef\xbf\xbd"
+                "c\xc3\xa9\"}\n"},
+               {SKEP_CLI_JSON, SKEP_CLI_UTF8_FAIL, NULL},
+               {SKEP_CLI_COPY, SKEP_CLI_UTF8_DEFAULT,
+                "ok\na\xff"
+                "b\xe2\x82"
+                "c\xc3\xa9\n"},
+               {SKEP_CLI_TSV2, SKEP_CLI_UTF8_REPLACE,
+                "ok\na\xef\xbf\xbd"
+                "b\xef\xbf\xbd"
+                "c\xc3\xa9\n"},
+               {SKEP_CLI_COPY, SKEP_CLI_UTF8_FAIL, NULL}};
   skep_cli_chunk chunk;
   assert_ok(skep_type_parse(&arena, "struct<s:string>", 16, &type, &err), err);
   skep_vec v = column(type->children[0], texts, 2);
   const skep_vec *columns[] = {&v};
   skep_cli_chunk_init(&chunk, &ctx);
-  for (int fail = 0; fail < 2; fail++) {
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     skep_cli_formatter f;
-    assert_ok(skep_cli_formatter_init(&f, &arena, SKEP_CLI_JSON, type, fail != 0, &err), err);
-    if (fail == 0) {
+    assert_ok(skep_cli_formatter_init(&f, &arena, cases[i].format, type, cases[i].utf8, &err), err);
+    if (cases[i].want != NULL) {
       assert_ok(skep_cli_format_rows(&f, columns, 2, &chunk, &err), err);
-      assert_true(chunk.replaced_utf8);
-      assert_string_equal(skep_buf_string(&chunk.text), "{\"s\":\"ok\"}\n{\"s\":\"\xef\xbf\xbd\"}\n");
+      assert_int_equal(chunk.replaced_utf8, strstr(cases[i].want, "\xef\xbf\xbd") != NULL);
+      assert_string_equal(skep_buf_string(&chunk.text), cases[i].want);
     } else {
       assert_fails(skep_cli_format_rows(&f, columns, 2, &chunk, &err), SKEP_ERR_RANGE, err, "column s");
     }
@@ -273,7 +294,7 @@ int main(void) {
       cmocka_unit_test(a_later_block_that_needs_more_room_gets_a_new_header),
       cmocka_unit_test(csv_quotes_only_what_needs_it),
       cmocka_unit_test(names_cannot_break_the_header),
-      cmocka_unit_test(invalid_utf8_is_replaced_or_refused_in_json),
+      cmocka_unit_test(invalid_utf8_is_passed_on_replaced_or_refused),
       cmocka_unit_test(a_full_disk_is_an_error_and_a_closed_pipe_is_none),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
