@@ -57,7 +57,7 @@ static inline unsigned text_count_digits(uint64_t v) {
 /* Which decimal stands for a binary number when several would read back as it. */
 typedef enum skep_float_flavour {
   SKEP_FLOAT_HIVE, /* as the JDKs up to 18, on which every Hive release runs: see text_float.c for where it differs */
-  SKEP_FLOAT_SHORTEST /* as JDK 19 and later: always the shortest, the closest among those */
+  SKEP_FLOAT_SHORTEST /* always the fewest digits, the closest among those */
 } skep_float_flavour;
 
 enum { SKEP_FLOAT_TEXT_BYTES = 32 };
