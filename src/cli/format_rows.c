@@ -37,6 +37,7 @@ typedef struct row_style {
 static row_style style_of(const skep_cli_formatter *f) {
   row_style s = {.text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL"}, .end = '\n'};
   if (f->utf8 == SKEP_CLI_UTF8_FAIL) s.text.utf8_fail = SKEP_ERR_RANGE;
+  s.text.replace_utf8 = f->utf8 == SKEP_CLI_UTF8_REPLACE;
   switch (f->format) {
     case SKEP_CLI_TABLE:
       s.end = 0;
@@ -87,6 +88,7 @@ static lane lane_of(const skep_cli_formatter *f, const row_style *s, const skep_
   if (v->has_nulls) l.validity = v->validity.data;
   l.values = v->values.data;
   bool is_string = v->type->kind == SKEP_STRING || v->type->kind == SKEP_VARCHAR;
+  if (s->text.replace_utf8 && s->text.style != SKEP_TEXT_JSON) is_string = false; /* must be looked at */
   if (v->type->kind == SKEP_INT && v->form == SKEP_FORM_I32) {
     l.kind = LANE_I32;
   } else if (v->type->kind == SKEP_BIGINT && v->form == SKEP_FORM_I64) {
@@ -180,31 +182,15 @@ static skep_status put_value(const skep_cli_formatter *f, row_style *s, const la
   return status == SKEP_OK ? status : skep_wrap(err, status, "column %s", f->names[column]);
 }
 
-/* Bytes of the value just written that are no UTF-8, outside JSON, whose strings are mended as they are written. */
-static skep_status mend_utf8(const skep_cli_formatter *f, size_t start, row_style *s, skep_buf *out, skep_err *err) {
-  size_t valid = skep_utf8_valid_length(out->data + start, out->size - start);
-  if (valid == out->size - start) return SKEP_OK;
-  if (f->utf8 == SKEP_CLI_UTF8_FAIL) {
-    char quoted[80];
-    return skep_fail(err, SKEP_ERR_RANGE, "invalid UTF-8 at byte %zu of \"%s\"", valid,
-                     skep_quote(quoted, sizeof quoted, out->data + start, out->size - start));
-  }
-  s->text.replaced_utf8 = true;
-  size_t first = start + valid, n = out->size - first;
-  uint8_t *broken = skep_alloc(out->ctx, n); /* rare: what follows the first fault is written anew */
-  if (broken == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for %zu bytes", n);
-  memcpy(broken, out->data + first, n);
-  out->size = first;
-  for (size_t i = 0; i < n;) {
-    size_t length = skep_utf8_valid_length(broken + i, n - i);
-    skep_buf_add(out, broken + i, length);
-    i += length;
-    if (i == n) break;
-    skep_buf_add(out, "\xef\xbf\xbd", 3);
-    i += skep_utf8_broken_length(broken + i, n - i);
-  }
-  skep_release(out->ctx, broken);
-  return SKEP_OK;
+/* --utf8=fail outside JSON, which checks its strings as it writes them. */
+static skep_status check_utf8(const skep_cli_formatter *f, uint32_t column, size_t start, const skep_buf *out,
+                              skep_err *err) {
+  const uint8_t *value = out->data + start;
+  size_t length = out->size - start, valid = skep_utf8_valid_length(value, length);
+  if (valid == length) return SKEP_OK;
+  char quoted[80];
+  return skep_fail(err, SKEP_ERR_RANGE, "column %s: invalid UTF-8 at byte %zu of \"%s\"", f->names[column], valid,
+                   skep_quote(quoted, sizeof quoted, value, length));
 }
 
 /* What a format does to a value after it was written. */
@@ -226,12 +212,11 @@ static skep_status put_row(const skep_cli_formatter *f, row_style *s, const lane
                            skep_cli_chunk *chunk, skep_err *err) {
   skep_buf *out = &chunk->text;
   bool finish = f->format == SKEP_CLI_CSV2 || f->format == SKEP_CLI_VERTICAL || f->format == SKEP_CLI_TABLE;
-  bool mend = f->utf8 != SKEP_CLI_UTF8_AS_IS && f->format != SKEP_CLI_JSON;
+  bool check = f->utf8 == SKEP_CLI_UTF8_FAIL && f->format != SKEP_CLI_JSON;
   for (uint32_t k = 0; k < f->n_columns; k++) {
     size_t start = out->size + lanes[k].head.left;
     SKEP_TRY(put_value(f, s, &lanes[k], k, i, out, err));
-    skep_status status = mend && out->status == SKEP_OK ? mend_utf8(f, start, s, out, err) : SKEP_OK;
-    if (status != SKEP_OK) return skep_wrap(err, status, "column %s", f->names[k]);
+    if (check && out->status == SKEP_OK) SKEP_TRY(check_utf8(f, k, start, out, err));
     if (finish) finish_value(f, start, chunk);
   }
   if (f->format == SKEP_CLI_JSON && !f->bare) {
