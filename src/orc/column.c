@@ -106,7 +106,7 @@ void skep_orc_column_free(skep_orc_column *c) {
   if (c->env == NULL) return;
   skep_vec_fini(&c->from);
   skep_orc_column_drop_dictionary(c);
-  for (int i = 0; i < 2; i++) skep_release(c->env->ctx, c->scratch[i]);
+  for (int i = 0; i < SKEP_ORC_N_SCRATCH; i++) skep_release(c->env->ctx, c->scratch[i]);
   *c = (skep_orc_column){0};
 }
 

@@ -55,6 +55,8 @@ enum {
   SKEP_ORC_N_STREAMS
 };
 
+enum { SKEP_ORC_N_SCRATCH = 3 };
+
 /* A dictionary entry of at most 32 bytes, padded. */
 typedef struct skep_orc_short_entry {
   uint8_t bytes[32];
@@ -88,8 +90,8 @@ struct skep_orc_column {
   bool index_loaded;
   uint32_t n_groups;
   const skep_orc_row_group *groups;
-  void *scratch[2];
-  size_t scratch_size[2];
+  void *scratch[SKEP_ORC_N_SCRATCH];
+  size_t scratch_size[SKEP_ORC_N_SCRATCH];
 };
 
 /* Builds the tree for env->mapping->target. */

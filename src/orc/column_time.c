@@ -47,61 +47,70 @@ static skep_status timestamp_start(skep_orc_column *c, skep_err *err) {
   return SKEP_OK;
 }
 
-/* The low 3 bits count the decimal zeros that were cut off, less one; 0: none. */
-static skep_status unpack_nanos(const skep_orc_column *c, int64_t *nanos, size_t n, skep_err *err) {
-  static const uint32_t POWERS[8] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-  uint64_t bad = 0;
-  for (size_t i = 0; i < n; i++) {
-    uint64_t packed = (uint64_t)nanos[i], rest = packed >> 3;
-    uint64_t value = (rest & UINT32_MAX) * POWERS[packed & 7];
-    bad |= (rest >> 32) | (uint64_t)(value > 999999999);
-    nanos[i] = (int64_t)value;
-  }
-  if (bad == 0) return SKEP_OK;
-  return skep_fail(err, SKEP_ERR_CORRUPT, "column %u: nanoseconds above 999999999", c->file->id);
-}
-
 static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 } /* nonsense wraps, not undefined */
 
-/* Seconds in the file -> seconds of the wall clock, read as if UTC, in the proleptic calendar. */
-static void resolve_seconds(const skep_orc_column *c, int64_t *seconds, const int64_t *nanos, size_t n) {
-  const skep_timezone *zone = c->file->kind == SKEP_TIMESTAMP ? c->env->zone : NULL;
-  int64_t base = ORC_EPOCH, least = INT64_MAX;
-  if (zone != NULL) base -= skep_timezone_offset_local(zone, ORC_EPOCH);
-  for (size_t i = 0; i < n; i++) {
-    int64_t at = add(seconds[i], base);
-    /* Writers rounded seconds before 1970 towards zero, and still do: a fraction of a millisecond or more says one
-     * second less. */
-    at -= (int64_t)((at < 0) & (nanos[i] > 999999));
-    seconds[i] = at;
-  }
-  skep_timezone_range near = {0};
-  for (size_t i = 0; zone != NULL && i < n; i++)
-    seconds[i] = add(seconds[i], skep_timezone_offset_near(zone, &near, seconds[i]));
-  if (!c->env->hybrid) return;
-  for (size_t i = 0; i < n; i++) least = seconds[i] < least ? seconds[i] : least;
-  if (least >= (int64_t)SKEP_GREGORIAN_START_DAY * DAY) return;
-  for (size_t i = 0; i < n; i++) {
-    int64_t day = seconds[i] / DAY, rest = seconds[i] % DAY;
-    if (rest < 0) day--, rest += DAY;
-    seconds[i] = skep_days_hybrid_to_proleptic(day) * DAY + rest;
-  }
+/* The low 3 bits count the decimal zeros that were cut off, less one; 0: none. */
+static inline uint64_t unpack_nanos(uint64_t packed) {
+  static const uint32_t POWERS[8] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  return ((packed >> 3) & UINT32_MAX) * POWERS[packed & 7];
 }
 
-static void emit_ts(const int64_t *seconds, const int64_t *nanos, skep_ts *out, size_t n) {
-  for (size_t i = 0; i < n; i++) out[i] = (skep_ts){.seconds = seconds[i], .nanos = (int32_t)nanos[i]};
+static inline uint64_t nanos_are_bad(uint64_t packed, uint64_t nanos) {
+  return packed >> 35 | (uint64_t)(nanos > 999999999);
+}
+
+/* Writers rounded seconds before 1970 towards zero, and still do: a millisecond or more besides says one second less.
+ */
+static inline int64_t second_of(int64_t stored, int64_t base, uint64_t nanos) {
+  int64_t at = add(stored, base);
+  return at - (int64_t)((at < 0) & (nanos > 999999));
+}
+
+static skep_status bad_nanos(const skep_orc_column *c, skep_err *err) {
+  return skep_fail(err, SKEP_ERR_CORRUPT, "column %u: nanoseconds above 999999999", c->file->id);
+}
+
+/* Seconds and packed nanoseconds of the file -> points in time; *least is the smallest second. False: nanoseconds out
+ * of range. */
+static bool combine(const int64_t *restrict stored, const int64_t *restrict packed, skep_ts *restrict out, size_t n,
+                    int64_t base, int64_t *least) {
+  uint64_t bad = 0;
+  int64_t smallest = INT64_MAX;
+  for (size_t i = 0; i < n; i++) {
+    uint64_t nanos = unpack_nanos((uint64_t)packed[i]);
+    int64_t second = second_of(stored[i], base, nanos);
+    bad |= nanos_are_bad((uint64_t)packed[i], nanos);
+    smallest = second < smallest ? second : smallest;
+    out[i] = (skep_ts){.seconds = second, .nanos = (int32_t)nanos};
+  }
+  *least = smallest;
+  return bad == 0;
+}
+
+/* Instants -> wall clock of the writer, read as if UTC. */
+static void to_wall_clock(const skep_timezone *zone, skep_ts *ts, size_t n) {
+  skep_timezone_range near = {0};
+  for (size_t i = 0; i < n; i++)
+    ts[i].seconds = add(ts[i].seconds, skep_timezone_offset_near(zone, &near, ts[i].seconds));
+}
+
+static void to_proleptic(skep_ts *ts, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    int64_t day = ts[i].seconds / DAY, rest = ts[i].seconds % DAY;
+    if (rest < 0) day--, rest += DAY;
+    ts[i].seconds = skep_days_hybrid_to_proleptic(day) * DAY + rest;
+  }
 }
 
 /* Units of a second in 64 bits; false at the first value that does not fit (*at). */
-static bool emit_units(const int64_t *seconds, const int64_t *nanos, int64_t *out, size_t n, int64_t per_second,
-                       size_t *at) {
+static bool emit_units(const skep_ts *ts, int64_t *out, size_t n, int64_t per_second, size_t *at) {
   int64_t divisor = 1000000000 / per_second;
   bool fits = true;
   for (size_t i = 0; i < n; i++) {
     /* Below zero, the whole seconds alone may not fit where the sum does: count from the second after. */
-    int64_t whole = seconds[i], part = nanos[i] / divisor, value = 0;
+    int64_t whole = ts[i].seconds, part = ts[i].nanos / divisor, value = 0;
     if (whole < 0) whole++, part -= per_second;
     bool ok = !__builtin_mul_overflow(whole, per_second, &value) && !__builtin_add_overflow(value, part, &value);
     if (!ok && fits) *at = i;
@@ -122,21 +131,32 @@ static skep_status does_not_fit(const skep_orc_column *c, int64_t seconds, int64
                    (int)(rest % 60), (int)nanos, unit);
 }
 
+/* The points in time of the next values, into ts. */
+static skep_status read_timestamps(skep_orc_column *c, skep_ts *ts, size_t n, skep_err *err) {
+  const skep_timezone *zone = c->file->kind == SKEP_TIMESTAMP ? c->env->zone : NULL;
+  void *seconds, *nanos;
+  int64_t base = ORC_EPOCH, least;
+  SKEP_TRY(skep_orc_column_scratch(c, 0, n, sizeof(int64_t), &seconds, err));
+  SKEP_TRY(skep_orc_column_scratch(c, 1, n, sizeof(int64_t), &nanos, err));
+  SKEP_TRY(skep_rle_int_next(c->ints[0], seconds, n, err));
+  SKEP_TRY(skep_rle_int_next(c->ints[1], nanos, n, err));
+  if (zone != NULL) base -= skep_timezone_offset_local(zone, ORC_EPOCH);
+  if (!combine(seconds, nanos, ts, n, base, &least)) return bad_nanos(c, err);
+  if (zone != NULL) to_wall_clock(zone, ts, n);
+  /* A zone moves by less than a day. */
+  if (c->env->hybrid && least < (int64_t)(SKEP_GREGORIAN_START_DAY + 1) * DAY) to_proleptic(ts, n);
+  return SKEP_OK;
+}
+
 static skep_status timestamp_next(skep_orc_column *c, skep_vec *vec, int64_t n, int64_t n_values, skep_err *err) {
-  void *scratch[2];
   size_t count = (size_t)n_values, at;
-  for (int i = 0; i < 2; i++) SKEP_TRY(skep_orc_column_scratch(c, i, count, sizeof(int64_t), &scratch[i], err));
-  int64_t *seconds = scratch[0], *nanos = scratch[1];
-  SKEP_TRY(skep_rle_int_next(c->ints[0], seconds, count, err));
-  SKEP_TRY(skep_rle_int_next(c->ints[1], nanos, count, err));
-  SKEP_TRY(unpack_nanos(c, nanos, count, err));
-  resolve_seconds(c, seconds, nanos, count);
-  if (vec->form == SKEP_FORM_TS) {
-    emit_ts(seconds, nanos, vec->values.data, count);
-  } else if (!emit_units(seconds, nanos, vec->values.data, count, vec->form == SKEP_FORM_TS_US ? 1000000 : 1000000000,
-                         &at)) {
-    return does_not_fit(c, seconds[at], nanos[at], vec->form == SKEP_FORM_TS_US ? "microseconds" : "nanoseconds", err);
-  }
+  void *wide = vec->values.data;
+  if (vec->form != SKEP_FORM_TS) SKEP_TRY(skep_orc_column_scratch(c, 2, count, sizeof(skep_ts), &wide, err));
+  skep_ts *ts = wide;
+  SKEP_TRY(read_timestamps(c, ts, count, err));
+  bool us = vec->form == SKEP_FORM_TS_US;
+  if (vec->form != SKEP_FORM_TS && !emit_units(ts, vec->values.data, count, us ? 1000000 : 1000000000, &at))
+    return does_not_fit(c, ts[at].seconds, ts[at].nanos, us ? "microseconds" : "nanoseconds", err);
   if (vec->has_nulls) skep_spread(vec->values.data, skep_form_width(vec->form), vec->validity.data, (size_t)n, count);
   return SKEP_OK;
 }
