@@ -294,8 +294,11 @@ static skep_status walk(branch *b, const char *root, skep_err *err);
 static skep_status walk_partitions(branch *b, const skep_layout *layout, skep_err *err) {
   for (uint32_t i = 0; i < layout->n_partitions; i++) {
     bool wanted;
-    SKEP_TRY(push(b, layout->partitions[i], err));
-    skep_status status = may_hold_rows(b, &wanted, err);
+    char quoted[512];
+    skep_status status = push(b, layout->partitions[i], err);
+    if (status != SKEP_OK)
+      return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, layout->root, strlen(layout->root)));
+    status = may_hold_rows(b, &wanted, err);
     if (status == SKEP_OK && wanted) {
       const char *child = skep_plan_join(b->p, layout->root, layout->partitions[i]);
       status = child == NULL ? skep_plan_no_memory(err) : walk(b, child, err);
