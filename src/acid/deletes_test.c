@@ -210,18 +210,19 @@ static size_t resident_bytes(void) {
   return resident * 4096;
 }
 
-static void report(const char *what, int64_t n, int64_t step, bool is_random) {
+/* Deletes n rows, one in `step`, exactly or at random; false when a row costs more than max_bytes. */
+static bool measure(const char *what, int64_t n, int64_t step, bool is_random, double max_bytes) {
   skep_ctx ctx;
   skep_ctx_init(&ctx);
-  ctx.limits.max_delete_bytes = UINT64_MAX;
   skep_deletes *d;
-  size_t before = resident_bytes();
-  if (skep_deletes_new(&ctx, &d, NULL) != SKEP_OK) return;
+  skep_err err;
   enum { BATCH = 4096 };
   static int64_t w[BATCH], r[BATCH];
   static int32_t b[BATCH];
   uint64_t seed = 1;
   int64_t id = 0, start = ctx.monotonic_ns(NULL);
+  size_t before = resident_bytes();
+  assert_ok(skep_deletes_new(&ctx, &d, &err), err);
   for (int64_t done = 0; done < n; done += BATCH) {
     for (int i = 0; i < BATCH; i++) {
       id += is_random ? 1 + (int64_t)(next_random(&seed) % (uint64_t)(2 * step - 1)) : step;
@@ -229,26 +230,32 @@ static void report(const char *what, int64_t n, int64_t step, bool is_random) {
       b[i] = 536870912;
       r[i] = id % 1000000000;
     }
-    if (skep_deletes_add_many(d, w, b, r, BATCH, NULL) != SKEP_OK) return;
+    assert_ok(skep_deletes_add_many(d, w, b, r, BATCH, &err), err);
   }
-  size_t grown = resident_bytes() - before;
-  if (skep_deletes_finish(d, NULL) != SKEP_OK) return;
-  double rows = (double)skep_deletes_count(d), seconds = (double)(ctx.monotonic_ns(NULL) - start) / 1e9;
-  printf("%-28s %.0f rows, %.2f bytes a row measured, %.2f resident while loading, %.1f ns a row\n", what, rows,
-         (double)skep_deletes_memory(d) / rows, (double)grown / rows, seconds / rows * 1e9);
+  size_t after = resident_bytes();
+  assert_ok(skep_deletes_finish(d, &err), err);
+  double rows = (double)skep_deletes_count(d), ns = (double)(ctx.monotonic_ns(NULL) - start);
+  double bytes = (double)skep_deletes_memory(d) / rows, grown = after > before ? (double)(after - before) / rows : 0;
+  printf("%-22s %9.0f rows: %6.2f bytes a row (resident while loading %6.2f), %5.1f ns a row\n", what, rows, bytes,
+         grown, ns / rows);
   skep_deletes_free(d);
+  return bytes <= max_bytes && grown <= max_bytes * 1.2;
+}
+
+static void a_hundred_million_deletes_fit(void **state) {
+  (void)state;
+  bool ok = measure("all rows", 100000000, 1, false, 0.01);
+  ok &= measure("every 2nd", 100000000, 2, false, 0.3);
+  ok &= measure("every 100th", 100000000, 100, false, 2.2);
+  ok &= measure("1 % at random", 100000000, 100, true, 2.2);
+  ok &= measure("1 in 10000 at random", 100000000, 10000, true, 11);
+  ok &= measure("1 in 100000 at random", 10000000, 100000, true, 50);
+  assert_true(ok);
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--long") == 0) {
-    report("all rows deleted", 100000000, 1, false);
-    report("every 2nd", 100000000, 2, false);
-    report("every 100th", 100000000, 100, false);
-    report("1 % at random", 100000000, 100, true);
-    report("1 in 10000 at random", 100000000, 10000, true);
-    report("1 in 100000 at random", 10000000, 100000, true);
-    return 0;
-  }
+  const struct CMUnitTest long_tests[] = {cmocka_unit_test(a_hundred_million_deletes_fit)};
+  if (argc > 1 && strcmp(argv[1], "--long") == 0) return cmocka_run_group_tests(long_tests, NULL, NULL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_sets_agree_with_a_naive_list),
       cmocka_unit_test(a_range_wider_than_the_set_is_answered_from_the_set),
