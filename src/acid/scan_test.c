@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "acid/name.h"
+#include "acid/plan.h"
 #include "acid/scan_int.h"
 #include "column/text.h"
 #include "io/faulty.h"
@@ -15,7 +15,7 @@
 #include "support/test.h"
 
 #define ROW_TYPE "struct<x:bigint,s:string,n:struct<a:int,b:string>,v:int>"
-enum { PROPERTY = 536870912, MAX_LINES = 20000 };
+enum { PROPERTY = 536870912, MAX_LINES = 50000 };
 
 /* ---- a world: files in memory, a cache, a split under construction, the lines of a result ---- */
 
@@ -642,6 +642,112 @@ static void errors_are_sticky(void **state) {
   world_free(w);
 }
 
+/* ---- whole directories: names, planning and scanning together ---- */
+
+static world *table_world(void) { return world_new(SKEP_SPLIT_ACID, "struct<>", "struct<>"); }
+
+/* Plans "t" and runs all its splits; lines of all of them, sorted. */
+static void run_table(world *w, const char *schema, const char *snapshot, const char *predicate, bool row_ids) {
+  const char *paths[] = {"t"};
+  skep_plan_opts opts = {
+      .schema = schema, .predicate = predicate, .row_ids = row_ids, .evolution_by_name = -1, .calendar = -1};
+  assert_ok(skep_snapshot_parse(&w->arena, snapshot, NULL, SKEP_HIVE_4, &opts.snapshot, &w->err), w->err);
+  skep_plan *plan;
+  assert_ok(skep_plan_make(&w->ctx, w->fs, paths, 1, &opts, &plan, &w->err), w->err);
+  char **all = calloc(MAX_LINES, sizeof *all);
+  assert_non_null(all);
+  size_t n = 0;
+  for (uint32_t i = 0; i < plan->n_splits; i++) {
+    w->split = plan->splits[i];
+    assert_ok(run(w, 1000), w->err);
+    for (size_t k = 0; k < w->n_lines; k++) all[n++] = w->lines[k];
+    w->n_lines = 0;
+  }
+  free(w->lines);
+  w->lines = all;
+  w->n_lines = n;
+  qsort(w->lines, n, sizeof *w->lines, compare_lines);
+  skep_plan_free(plan);
+}
+
+#define ALL "db.t:100:9223372036854775807::"
+
+static void delete_files_count_with_and_without_an_attempt_in_the_name(void **state) {
+  (void)state; /* cases.md 44 */
+  static const char *const names[] = {"bucket_00000", "bucket_00000_0", "bucket_00000_3"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      world *w = table_world();
+      char name[100];
+      snprintf(name, sizeof name, "delta_0000001_0000001_0000/%s", names[i]);
+      put_bytes(w, name, "insert.orc", 0);
+      snprintf(name, sizeof name, "delete_delta_0000002_0000002_0000/%s", names[k]);
+      put_bytes(w, name, "delete.orc", 0);
+      run_table(w, ROW_TYPE, ALL, NULL, false);
+      assert_int_equal(w->n_lines, 10000 - 1429);
+      world_free(w);
+    }
+  }
+}
+
+static void a_transaction_may_delete_its_own_rows(void **state) {
+  (void)state;
+  static const char *const dirs[][2] = {
+      {"delta_0000001_0000001_0000", "delete_delta_0000001_0000001_0001"}, /* statement 1 deletes what 0 wrote */
+      {"delta_0000001_0000001_v0000009", "delete_delta_0000001_0000001_v0000009"}, /* the same, compacted */
+  };
+  for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++) {
+    world *w = table_world();
+    char name[100];
+    snprintf(name, sizeof name, "%s/bucket_00000", dirs[i][0]);
+    put_bytes(w, name, "insert.orc", 0);
+    snprintf(name, sizeof name, "%s/bucket_00000", dirs[i][1]);
+    put_bytes(w, name, "delete_own.orc", 0);
+    run_table(w, ROW_TYPE, ALL, "x < 20", true);
+    assert_int_equal(w->n_lines, 20 - 3);
+    world_free(w);
+  }
+}
+
+static void streamed_tables_are_read_to_the_flushed_length(void **state) {
+  (void)state; /* and cases.md 17: ids 3 and 7 of a wide delta are aborted */
+  world *w = table_world();
+  put_bytes(w, "delta_0000001_0000010/bucket_00000", "wide.orc", 0);
+  uint8_t lengths[20] = {0}; /* 0, the length, and an integer that was not written to its end; big-endian */
+  uint64_t size = size_of(w, "delta_0000001_0000010/bucket_00000");
+  for (int i = 0; i < 8; i++) lengths[8 + i] = (uint8_t)(size >> (8 * (7 - i)));
+  put_bytes(w, "delta_0000001_0000010/bucket_00000", "wide.orc", 777);
+  assert_ok(skep_fs_memory_put(w->memory, "t/delta_0000001_0000010/bucket_00000_flush_length", lengths, sizeof lengths,
+                               &w->err),
+            w->err);
+  put_bytes(w, "delete_delta_0000011_0000014/bucket_00000", "wide_delete.orc", 0);
+  run_table(w, "struct<x:bigint>", ALL, NULL, false);
+  assert_int_equal(w->n_lines, 10 * 16);
+  run_table(w, "struct<x:bigint>", "db.t:13:9223372036854775807::3,7,12", NULL, false);
+  assert_int_equal(w->n_lines, 8 * 18);
+  run_table(w, "struct<x:bigint>", "db.t:5:9223372036854775807::", NULL, false);
+  assert_int_equal(w->n_lines, 5 * 20);
+  world_free(w);
+}
+
+static void row_ids_are_unique_over_all_original_files_of_a_bucket(void **state) {
+  (void)state; /* cases.md 38: deleting one row of converted files deletes exactly one */
+  world *w = table_world();
+  put_bytes(w, "000000_0", "plain.orc", 0);
+  put_bytes(w, "000000_0_copy_1", "plain.orc", 0);
+  put_bytes(w, "000001_0", "plain.orc", 0);
+  put_bytes(w, "delta_10000001_10000001_0000/000000_0", "plain.orc", 0);
+  put_bytes(w, "delete_delta_10000002_10000002_0000/bucket_00000", "delete_original.orc",
+            0); /* rows of the first file only */
+  const char *all = "db.t:10000005:9223372036854775807::";
+  run_table(w, ROW_TYPE, all, NULL, false);
+  assert_int_equal(w->n_lines, 4 * 10000 - 1429);
+  run_table(w, "struct<x:bigint>", all, "x = 3 or x = 4", true);
+  EXPECT(w, "0|536870912|10003|3", "0|536870912|10004|4", "0|536870912|4|4", "0|536936448|3|3", "0|536936448|4|4",
+         "10000001|536870912|3|3", "10000001|536870912|4|4");
+  world_free(w);
+}
+
 /* ---- damage and shortage ---- */
 
 static void damaged_event_files_give_a_status_or_rows(void **state) {
@@ -748,6 +854,10 @@ int main(void) {
       cmocka_unit_test(threads_load_a_delete_set_once),
       cmocka_unit_test(a_failed_load_is_tried_again),
       cmocka_unit_test(errors_are_sticky),
+      cmocka_unit_test(delete_files_count_with_and_without_an_attempt_in_the_name),
+      cmocka_unit_test(a_transaction_may_delete_its_own_rows),
+      cmocka_unit_test(streamed_tables_are_read_to_the_flushed_length),
+      cmocka_unit_test(row_ids_are_unique_over_all_original_files_of_a_bucket),
       cmocka_unit_test(damaged_event_files_give_a_status_or_rows),
       cmocka_unit_test(running_out_of_memory_anywhere_is_a_status),
   };

@@ -43,6 +43,8 @@ write('plain.orc', ROW, [row(i) for i in range(10000)])
 write('delete.orc', acid(ROW), [(2, 1, PROPERTY, i, 2, None) for i in range(3, 10000, 7)], VERSION)
 # the same against rows of the plain file in a converted table (write id 0)
 write('delete_original.orc', acid(ROW), [(2, 0, PROPERTY, i, 2, None) for i in range(3, 10000, 7)], VERSION)
+# deletes by the transaction that wrote the rows
+write('delete_own.orc', acid(ROW), [(2, 1, PROPERTY, i, 1, None) for i in range(3, 10000, 7)], VERSION)
 # 3. a streaming delta of write ids 1 to 10, 20 rows each; and deletes by 11 to 14 of one row of each
 write('wide.orc', acid('struct<x:bigint>'), [(0, w, PROPERTY, i, w, (w * 100 + i,)) for w in range(1, 11) for i in range(20)], VERSION)
 write('wide_delete.orc', acid('struct<>'), [(2, w, PROPERTY, d, 11 + d, None) for w in range(1, 11) for d in range(4)], VERSION)
