@@ -15,8 +15,8 @@ typedef struct skep_orc_evidence {
   uint64_t n_rows;             /* rows in question, 0 if unknown */
 } skep_orc_evidence;
 
-/* Finds the evidence for a leaf of the predicate (by its column path); false: the column is missing in the file, that is
- * all NULL; *known false: nothing can be said. */
+/* Finds the evidence for a leaf of the predicate (by its column path); false: the column is missing in the file, that
+ * is all NULL; *known false: nothing can be said. */
 typedef bool skep_orc_evidence_for(void *self, const skep_pred *leaf, skep_orc_evidence *out, bool *known);
 
 /* False only when no row can satisfy the bound predicate. */

@@ -1,14 +1,14 @@
 /* Column statistics (file, stripe, row group) and bloom filters.
  *
- * Statistics that a writer version is known to get wrong are dropped when they are read, so that users of this struct need
- * not know about writers. Source: ORC Specification v1, "Column Statistics", "Bloom Filter Index". */
+ * Statistics that a writer version is known to get wrong are dropped when they are read, so that users of this struct
+ * need not know about writers. Source: ORC Specification v1, "Column Statistics", "Bloom Filter Index". */
 #ifndef ORC_STATS_H
 #define ORC_STATS_H
 
 #include "column/vec.h"
 
 typedef struct skep_orc_stats {
-  bool has_count;     /* number of non-NULL values known */
+  bool has_count; /* number of non-NULL values known */
   uint64_t count;
   bool has_null_known; /* false: the writer did not say; then NULLs must be assumed possible */
   bool has_null;
@@ -28,8 +28,21 @@ typedef struct skep_orc_stats {
   } kind;
   bool has_min, has_max, has_sum;
   bool min_is_bound, max_is_bound;
-  union { int64_t i64; double f64; skep_bytes bytes; skep_ts ts; struct { skep_i128 unscaled; unsigned scale; } decimal; } min, max;
-  union { int64_t i64; double f64; skep_bytes decimal_text; } sum;
+  union {
+    int64_t i64;
+    double f64;
+    skep_bytes bytes;
+    skep_ts ts;
+    struct {
+      skep_i128 unscaled;
+      unsigned scale;
+    } decimal;
+  } min, max;
+  union {
+    int64_t i64;
+    double f64;
+    skep_bytes decimal_text;
+  } sum;
   uint64_t true_count;
   uint64_t min_children, max_children, total_children; /* collections */
 } skep_orc_stats;
