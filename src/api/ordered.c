@@ -16,7 +16,7 @@ enum { MAX_THREADS = 256, DEFAULT_BATCH_ROWS = 4096, TICK_MS = 100 };
 
 /* Batches are cut to about this many bytes: rows may be anything from one byte to a gigabyte wide. The first batch of a
  * scan measures a few rows; a batch that came out much too large gives its memory back at once. */
-enum { BATCH_BYTES = 2 << 20, FIRST_ROWS = 16, FIRST_ROWS_FILTERED = 256, LARGE_BYTES = 8 << 20 };
+enum { BATCH_BYTES = 1 << 20, FIRST_ROWS = 16, FIRST_ROWS_FILTERED = 256, LARGE_BYTES = 8 << 20 };
 
 typedef enum unit_state { UNIT_FREE, UNIT_DECODING, UNIT_DECODED, UNIT_TRANSFORMING, UNIT_READY } unit_state;
 

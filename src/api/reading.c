@@ -6,7 +6,11 @@
 #include "api/ordered.h"
 #include "io/posix.h"
 
-enum { DEFAULT_BATCH_ROWS = 16384, MAX_BATCH_ROWS = 1 << 20, MAX_ARENA_BYTES = 1 << 30 };
+enum { DEFAULT_BATCH_ROWS = 16384, MAX_BATCH_ROWS = 1 << 20, MAX_ARENA_BYTES = 1 << 30, MAX_KEEPING_THREADS = 64 };
+
+/* Buffers that consumers gave back and the next batches will need. */
+#define KEPT_BYTES ((size_t)8 << 20)
+#define KEPT_BYTES_PER_THREAD ((size_t)4 << 20)
 
 static void forward_log(void *self, skep_log_level level, const char *line) {
   const skep_reading *r = self;
@@ -76,6 +80,11 @@ skep_status skep_reading_new(const skep_read_opts *opts, skep_reading **out, ske
       r->ctx.log_self = r;
       r->ctx.log_level = SKEP_LOG_WARN;
     }
+    size_t threads = r->read.threads < MAX_KEEPING_THREADS ? r->read.threads : MAX_KEEPING_THREADS;
+    status = skep_recycler_new(&ctx.allocator, KEPT_BYTES + threads * KEPT_BYTES_PER_THREAD, &r->recycler, err);
+  }
+  if (status == SKEP_OK) {
+    r->ctx.allocator = skep_recycler_allocator(r->recycler);
     status = skep_fs_posix_new(&r->ctx, &r->fs, err);
   }
   if (status == SKEP_OK) status = skep_scan_cache_new(&r->ctx, r->fs, &r->cache, err);
@@ -98,6 +107,8 @@ void skep_reading_unref(skep_reading *r) {
   skep_plan_free(r->plan);
   skep_fs_free(r->fs);
   skep_arena_fini(&r->arena);
-  skep_ctx ctx = r->ctx;
+  skep_recycler_close(r->recycler);
+  skep_ctx ctx; /* the reading itself came from malloc */
+  skep_ctx_init(&ctx);
   skep_release(&ctx, r);
 }

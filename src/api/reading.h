@@ -5,12 +5,14 @@
 
 #include "acid/plan.h"
 #include "acid/scan.h"
+#include "base/recycler.h"
 #include "column/arrow.h"
 #include "skep/table.h"
 
 typedef struct skep_reading {
   uint32_t references; /* atomic: __atomic builtins only */
-  skep_ctx ctx;
+  skep_ctx ctx;        /* its allocator is the recycler */
+  skep_recycler *recycler;
   skep_arena arena; /* a decoded split and its type; texts of a table */
   skep_fs *fs;
   skep_scan_cache *cache;

@@ -186,9 +186,18 @@ static void move_views(skep_vec *vec, const uint8_t *from, const uint8_t *to) {
   }
 }
 
-/* A larger block with the first `keep` bytes of the old one. Fixed-width buffers are zeroed beyond, so that entries
- * below NULLs and the bits after the last one never show old memory to a consumer. */
-static skep_status grow_buffer(skep_vec *vec, skep_vbuf *buf, size_t need, size_t keep, skep_err *err) {
+/* Garbage where a producer promised to write: one that does not is seen by tests. */
+static void spoil(uint8_t *data, size_t n) {
+#ifdef NDEBUG
+  (void)data, (void)n;
+#else
+  memset(data, 0xa5, n);
+#endif
+}
+
+/* A larger block with the first `keep` bytes of the old one. Beyond them it is zeroed, so that entries below NULLs and
+ * the bits after the last one never show old memory to a consumer; `unset`: only the slack is. */
+static skep_status grow_buffer(skep_vec *vec, skep_vbuf *buf, size_t need, size_t keep, bool unset, skep_err *err) {
   const skep_ctx *ctx = vec->ctx;
   if (need <= buf->capacity) return SKEP_OK;
   if (buf->lent) {
@@ -206,9 +215,9 @@ static skep_status grow_buffer(skep_vec *vec, skep_vbuf *buf, size_t need, size_
   if (data == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a column of %zu bytes", capacity);
   if (keep > buf->capacity) keep = buf->capacity;
   if (keep != 0) memcpy(data, buf->data, keep);
-  bool is_heap = buf == &vec->heap;
-  if (is_heap && vec->form == SKEP_FORM_VIEW && keep != 0) move_views(vec, buf->data, data);
-  size_t zero_from = is_heap ? capacity : keep;
+  if (buf == &vec->heap && vec->form == SKEP_FORM_VIEW && keep != 0) move_views(vec, buf->data, data);
+  if (unset) spoil(data + keep, capacity - keep);
+  size_t zero_from = unset ? capacity : keep;
   memset(data + zero_from, 0, capacity + SKEP_VEC_SLACK - zero_from);
   skep_release(ctx, buf->data);
   *buf = (skep_vbuf){.data = data, .capacity = capacity};
@@ -226,17 +235,27 @@ size_t skep_vec_offsets_bytes(skep_form form, int64_t n) {
   return form == SKEP_FORM_UNION ? (size_t)n * sizeof(int32_t) : 0;
 }
 
-skep_status skep_vec_reserve(skep_vec *vec, int64_t length, bool with_validity, skep_err *err) {
+static skep_status reserve(skep_vec *vec, int64_t length, bool with_validity, bool unset, skep_err *err) {
   if (length < 0 || length > INT32_MAX) {
     return skep_fail(err, SKEP_ERR_LIMIT, "a column of %lld entries in one batch, the limit is %d", (long long)length,
                      INT32_MAX);
   }
   size_t values = skep_vec_values_bytes(vec->form, length), offsets = skep_vec_offsets_bytes(vec->form, length);
   size_t kept_offsets = vec->offsets.capacity == 0 ? 0 : skep_vec_offsets_bytes(vec->form, vec->length);
-  SKEP_TRY(grow_buffer(vec, &vec->values, values, skep_vec_values_bytes(vec->form, vec->length), err));
-  SKEP_TRY(grow_buffer(vec, &vec->offsets, offsets, kept_offsets, err));
+  bool unset_values = unset && vec->form != SKEP_FORM_BOOL_BITS; /* bitmaps are written by single bits, and small */
+  SKEP_TRY(grow_buffer(vec, &vec->values, values, skep_vec_values_bytes(vec->form, vec->length), unset_values, err));
+  SKEP_TRY(grow_buffer(vec, &vec->offsets, offsets, kept_offsets, unset, err));
   if (!with_validity) return SKEP_OK;
-  return grow_buffer(vec, &vec->validity, bitmap_bytes(length), vec->has_nulls ? bitmap_bytes(vec->length) : 0, err);
+  size_t kept_bits = vec->has_nulls ? bitmap_bytes(vec->length) : 0;
+  return grow_buffer(vec, &vec->validity, bitmap_bytes(length), kept_bits, false, err);
+}
+
+skep_status skep_vec_reserve(skep_vec *vec, int64_t length, bool with_validity, skep_err *err) {
+  return reserve(vec, length, with_validity, false, err);
+}
+
+skep_status skep_vec_reserve_unset(skep_vec *vec, int64_t length, bool with_validity, skep_err *err) {
+  return reserve(vec, length, with_validity, true, err);
 }
 
 skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err) {
@@ -244,17 +263,17 @@ skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err) 
     return skep_fail(err, SKEP_ERR_LIMIT, "a column has %zu bytes of strings in one batch, the limit is %d", n_bytes,
                      INT32_MAX);
   }
-  return grow_buffer(vec, &vec->heap, n_bytes, vec->heap_size, err);
+  return grow_buffer(vec, &vec->heap, n_bytes, vec->heap_size, true, err);
 }
 
 skep_status skep_vec_grow_values(skep_vec *vec, size_t n_bytes, skep_err *err) {
-  return grow_buffer(vec, &vec->values, n_bytes, skep_vec_values_bytes(vec->form, vec->length), err);
+  return grow_buffer(vec, &vec->values, n_bytes, skep_vec_values_bytes(vec->form, vec->length), false, err);
 }
 
 skep_status skep_vec_need_validity(skep_vec *vec, skep_err *err) {
   if (vec->has_nulls)
-    return grow_buffer(vec, &vec->validity, bitmap_bytes(vec->length), bitmap_bytes(vec->length), err);
-  SKEP_TRY(grow_buffer(vec, &vec->validity, bitmap_bytes(vec->length), 0, err));
+    return grow_buffer(vec, &vec->validity, bitmap_bytes(vec->length), bitmap_bytes(vec->length), false, err);
+  SKEP_TRY(grow_buffer(vec, &vec->validity, bitmap_bytes(vec->length), 0, false, err));
   if (vec->length != 0) memset(vec->validity.data, 0xff, bitmap_bytes(vec->length));
   vec->has_nulls = true;
   vec->null_count = 0;

@@ -130,6 +130,8 @@ void skep_vec_reset(skep_vec *vec);
  * the bitmap. Content up to vec->length is kept, new memory is zeroed. SKEP_ERR_LIMIT beyond
  * ctx->limits.max_batch_bytes or a lent buffer. */
 SKEP_NODISCARD skep_status skep_vec_reserve(skep_vec *vec, int64_t length, bool with_validity, skep_err *err);
+/* The same for a producer that will write all entries, those below NULLs too: new values and offsets are not zeroed. */
+SKEP_NODISCARD skep_status skep_vec_reserve_unset(skep_vec *vec, int64_t length, bool with_validity, skep_err *err);
 /* Total, not extra. In view form the views of entries below vec->length follow when the heap moves. */
 SKEP_NODISCARD skep_status skep_vec_reserve_heap(skep_vec *vec, size_t n_bytes, skep_err *err);
 

@@ -228,7 +228,7 @@ static skep_status read_present(skep_orc_column *c, skep_vec *vec, const skep_or
 static skep_status read_validity(skep_orc_column *c, skep_vec *vec, const skep_orc_rows *rows, int64_t *n_values,
                                  skep_err *err) {
   bool may_have_nulls = c->has_present || rows->validity != NULL;
-  SKEP_TRY(skep_vec_reserve(vec, rows->n, may_have_nulls, err));
+  SKEP_TRY(skep_vec_reserve_unset(vec, rows->n, may_have_nulls, err)); /* next writes every entry */
   *n_values = rows->n_valid;
   if (c->has_present) {
     SKEP_TRY(read_present(c, vec, rows, n_values, err));

@@ -81,11 +81,24 @@ static inline void test_file_close(test_file *t) {
   skep_fs_free(t->fs);
 }
 
+/* Entries below NULLs are 0 unless they were converted, and never left over memory. */
+static inline void test_nulls_are_zero(const test_file *t, const skep_vec *vec) {
+  static const uint8_t zero[16];
+  size_t width = t->mapping->converts[vec->type->id] ? 0 : skep_form_width(vec->form);
+  for (int64_t i = 0; i < vec->length && vec->has_nulls && width != 0; i++) {
+    if (skep_vec_is_valid(vec, i)) continue;
+    if (memcmp((const uint8_t *)vec->values.data + (size_t)i * width, zero, width) != 0)
+      fail_msg("%s: entry %lld is NULL and not 0", skep_kind_name(vec->type->kind), (long long)i);
+  }
+  for (uint32_t i = 0; i < vec->n_children; i++) test_nulls_are_zero(t, &vec->children[i]);
+}
+
 /* Appends the rows of all batches from here on as JSON lines; ends with SKEP_END or the failure in t->status. */
 static inline void test_file_rows(test_file *t, int64_t batch_rows, skep_buf *out) {
   skep_text text = {.style = SKEP_TEXT_JSON};
   while (t->status == SKEP_OK) {
     t->status = skep_orc_reader_next(t->reader, batch_rows, &t->batch, &t->err);
+    if (t->status == SKEP_OK) test_nulls_are_zero(t, &t->batch.root);
     for (int64_t i = 0; t->status == SKEP_OK && i < t->batch.root.length; i++) {
       t->status = skep_text_value(&text, &t->batch.root, i, out, &t->err);
       skep_buf_byte(out, '\n');
