@@ -8,7 +8,7 @@ The archive is unpacked below DIR (again only when it is newer). For every snaps
   earlier   the same directory read with the lists of the table's earlier snapshots gives the earlier answers, as long as Hive's
             cleaner has not removed what they need
   events    skep events gives the first six columns of events.tsv
-  files     skep inspect --json gives the facts of orc.tsv
+  files     skep inspect --json gives the facts of orc.tsv (sizes, codec, versions, writer, calendar, schema, user metadata)
   aggregates  16-large has Hive's sums instead of rows
 Tables of formats other than ORC must be refused with a clear message. The last line counts checks: "N passed, N failed"."""
 import argparse, collections, csv, decimal, json, os, subprocess, sys
@@ -128,8 +128,13 @@ def check_files(scenario, snapshot):
 
 
 def file_difference(want, have):
+    """Facts of one file. Hive's tool reports a file that does not name its calendar as hybrid, and no version for old files."""
+    software = f"{have['writer']} {have['software_version']}" if have.get("software_version") else None
+    metadata = " ".join(f"{m['name']}={m['text']}" for m in have["metadata"] if "text" in m).strip()
     pairs = {"rows": have["rows"], "stripes": len(have["stripes"]), "compression": have["compression"].upper(),
-             "stride": have["row_index_stride"], "schema": have["type"]}
+             "stride": have["row_index_stride"], "schema": have["type"], "version": have["version"], "writer": have["writer_version"],
+             "software": software, "calendar": have["calendar"] if have["calendar"] in ("hybrid", "proleptic") else "hybrid",
+             "metadata": metadata.replace("\\", "\\\\")}
     if pairs["compression"] != "NONE":
         pairs["block"] = have["compression_block_size"]
     for name, value in pairs.items():
