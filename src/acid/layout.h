@@ -84,6 +84,13 @@ SKEP_NODISCARD skep_status skep_layout_read(const skep_ctx *ctx, skep_fs *fs, co
                                             const skep_layout_opts *opts, skep_layout **out, skep_err *err);
 void skep_layout_free(skep_layout *layout); /* accepts NULL */
 
+/* What the used files hold, by the names of directories and files. Only rows without ids: an insert-only table, a
+ * full-ACID one that was only loaded into, or (without base and delta directories) a plain or converted one. */
+typedef struct skep_layout_rows {
+  bool with_ids, without_ids;
+} skep_layout_rows;
+skep_layout_rows skep_layout_rows_of(const skep_layout *layout);
+
 /* The pure part, over names already listed (files filled in or not): sets verdicts, reasons and order. For tests and
  * planning. */
 SKEP_NODISCARD skep_status skep_layout_decide(skep_layout *layout, const skep_layout_opts *opts, skep_err *err);

@@ -380,3 +380,17 @@ skep_status skep_layout_decide(skep_layout *layout, const skep_layout_opts *opts
   if (d.out_of_memory) return skep_fail(err, SKEP_ERR_NOMEM, "reasons of %" PRIu32 " directories", layout->n_dirs);
   return SKEP_OK;
 }
+
+skep_layout_rows skep_layout_rows_of(const skep_layout *layout) {
+  skep_layout_rows rows = {false, false};
+  for (uint32_t d = 0; d < layout->n_used; d++) {
+    const skep_layout_dir *dir = &layout->dirs[d];
+    bool with_ids = dir->parsed.kind != SKEP_DIR_OTHER && dir->content == SKEP_CONTENT_ACID;
+    for (uint32_t f = 0; f < dir->n_files; f++) {
+      if (dir->files[f].verdict != SKEP_USED) continue;
+      rows.with_ids = rows.with_ids || with_ids;
+      rows.without_ids = rows.without_ids || !with_ids;
+    }
+  }
+  return rows;
+}

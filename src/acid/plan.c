@@ -55,30 +55,24 @@ static skep_status parse_options(skep_planner *p, skep_err *err) {
   return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "predicate");
 }
 
-static bool holds_events(const skep_layout_dir *dir) {
-  if (dir->parsed.kind == SKEP_DIR_OTHER || dir->content != SKEP_CONTENT_ACID) return false;
-  for (uint32_t f = 0; f < dir->n_files; f++) {
-    if (dir->files[f].verdict == SKEP_USED) return true;
-  }
-  return false;
-}
-
 /* What the names of used directories and files say. Raw files alone are an insert-only table, a full-ACID one that was
  * only loaded into, or a converted one: the rows are the same, only row ids tell them apart. */
 static skep_status classify(skep_planner *p, skep_err *err) {
   const skep_snapshot *s = &p->opts->snapshot;
-  bool has_events = false, has_files = false;
+  bool has_events = false, has_raw = false, has_files = false;
   for (size_t i = 0; i < p->n_units; i++) {
     const skep_layout *layout = p->units[i].layout;
     has_files = has_files || layout == NULL;
     if (layout == NULL) continue;
     p->plan->is_transactional = p->plan->is_transactional || layout->is_transactional_layout;
-    for (uint32_t d = 0; d < layout->n_used && !has_events; d++) has_events = holds_events(&layout->dirs[d]);
+    skep_layout_rows rows = skep_layout_rows_of(layout);
+    has_events = has_events || rows.with_ids;
+    has_raw = has_raw || rows.without_ids;
   }
   if (p->opts->row_ids && p->opts->insert_only)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "rows of insert-only tables have no row ids");
   if (p->opts->row_ids && has_files) return skep_fail(err, SKEP_ERR_ARGUMENT, "rows of single files have no row ids");
-  if (p->opts->row_ids && !p->plan->is_transactional && s->everything && p->n_units != 0)
+  if (p->opts->row_ids && !p->plan->is_transactional && s->everything && has_raw)
     return skep_fail(
         err, SKEP_ERR_ARGUMENT,
         "a table without base and delta directories has no row ids (of one that was made transactional they can be "
@@ -147,6 +141,7 @@ static skep_status make(skep_planner *p, skep_err *err) {
   set_common(p);
   SKEP_TRY(own_snapshot(p, err));
   SKEP_TRY(skep_plan_walk(p, err));
+  p->n_unknown_names = p->n_notices;
   SKEP_TRY(classify(p, err));
   SKEP_TRY(skep_plan_types(p, err));
   for (size_t i = 0; i < p->n_units; i++) {

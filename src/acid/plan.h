@@ -10,7 +10,8 @@
 typedef struct skep_plan_opts {
   skep_snapshot snapshot;
   skep_hive_version hive;
-  const char *schema;           /* Hive type string of the table's columns (struct<...>), or NULL: from the files */
+  const char *schema;           /* Hive type string of the table's columns (struct<...>), or NULL: from the files;
+                                   without files there are no columns (and no rows) */
   const char *partition_schema; /* struct<...> of partition columns in order, or NULL: strings, from directory names */
   uint32_t n_partition_filters; /* "k=v": only these partitions (values unescaped, compared as typed values) */
   const char *const *partition_filters;

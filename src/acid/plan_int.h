@@ -31,6 +31,7 @@ typedef struct skep_planner {
   size_t n_units, units_capacity;
   skep_plan_notice *notices;
   size_t n_notices, notices_capacity;
+  size_t n_unknown_names; /* those of the notices that tell of names not understood: the first ones */
   skep_split *splits;
   size_t n_splits, splits_capacity;
   uint32_t n_delete_sets;
@@ -38,7 +39,8 @@ typedef struct skep_planner {
   /* Partition columns: from the options, or strings named by the directories above the first unit. NULL: none known
    * yet. */
   const skep_type *partitions;
-  bool is_acid; /* rows have row ids: full ACID */
+  bool is_acid;        /* rows have row ids: full ACID */
+  bool has_no_columns; /* no schema is given and no file has one: there are no rows */
   const skep_type *table, *columns;
   skep_split common; /* what all splits share */
 } skep_planner;

@@ -493,10 +493,8 @@ static void what_cannot_be_planned_is_said(void **state) {
   put_text(f, "odd/oops.txt", "");
   put(f, "odd/delta_1_1_0/bucket_0", inserts(0));
   put(f, "odd/delta_1_1_0/notes.txt", plain(1));
-  assert_ok(skep_fs_mkdirs(f->fs, "empty", &f->err), f->err);
   assert_fails(make(f, "nowhere"), SKEP_ERR_NOT_FOUND, f->err, "nowhere");
   assert_fails(make(f, "bad"), SKEP_ERR_CORRUPT, f->err, "bad: directory name \"delta_x\"");
-  assert_fails(make(f, "empty"), SKEP_ERR_ARGUMENT, f->err, "a schema must be given");
   assert_ok(make(f, "odd"), f->err);
   assert_int_equal(f->plan->n_notices, 3);
   assert_string_equal(f->plan->notices[0].path, "odd/oops.txt");
@@ -516,9 +514,44 @@ static void what_cannot_be_planned_is_said(void **state) {
   f->opts.partition_schema = NULL;
   f->opts.schema = "int";
   assert_fails(make(f, "plain"), SKEP_ERR_ARGUMENT, f->err, "schema: expected struct<...>, found int");
-  f->opts.schema = "struct<a:int>";
-  assert_ok(make(f, "empty"), f->err);
-  assert_int_equal(f->plan->n_splits, 0);
+}
+
+/* A new table, a truncated one, one whose rows were all dropped, one whose partitions are all pruned. */
+static void a_table_without_rows_needs_no_columns(void **state) {
+  fixture *f = *state;
+  put(f, "unknown/odd/delta_1_1_0/bucket_0", inserts(0));
+  assert_fails(make(f, "unknown"), SKEP_ERR_ARGUMENT, f->err, "a schema must be given (unknown/odd/delta_1_1_0: ");
+  assert_ok(skep_fs_mkdirs(f->fs, "new", &f->err), f->err);
+  put_text(f, "truncated/base_2/_metadata_acid", "{\"thisFileVersion\":\"0\",\"dataFormat\":\"truncated\"}");
+  put(f, "truncated/delta_1_1_0/bucket_0", inserts(0));
+  put(f, "gone/delete_delta_2_2_0/bucket_0", deletes(0, 0));
+  put(f, "parts/k=1/000000_0", plain(1));
+  const char *columns[] = {"a", "k"}, *filter = "k=2";
+  static const char *const tables[] = {"new", "truncated", "gone", "parts"};
+  for (int i = 0; i < 4; i++) {
+    f->opts.n_partition_filters = i == 3;
+    f->opts.partition_filters = &filter;
+    f->opts.schema = f->opts.predicate = NULL;
+    f->opts.n_columns = 0;
+    assert_ok(make(f, tables[i]), f->err);
+    assert_int_equal(f->plan->n_splits, 0);
+    assert_string_equal(type_text(f, f->plan->type), "struct<>");
+    assert_string_equal(f->plan->notices[f->plan->n_notices - 1].text,
+                        "no rows, and no file says what the columns are");
+    assert_string_equal(f->plan->notices[f->plan->n_notices - 1].path, tables[i]);
+    f->opts.columns = columns;
+    f->opts.n_columns = 2;
+    f->opts.predicate = "a > 1";
+    assert_ok(make(f, tables[i]), f->err);
+    assert_int_equal(f->plan->n_splits, 0);
+    f->opts.row_ids = true;
+    assert_ok(make(f, tables[i]), f->err);
+    f->opts.row_ids = false;
+    f->opts.schema = "struct<a:int>";
+    f->opts.n_columns = 1;
+    assert_ok(make(f, tables[i]), f->err);
+    assert_string_equal(type_text(f, f->plan->type), "struct<a:int>");
+  }
 }
 
 /* Tails are opened only where something depends on them. */
@@ -613,6 +646,7 @@ int main(void) {
       TEST(the_newest_file_speaks_for_the_schema),
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
+      TEST(a_table_without_rows_needs_no_columns),
       TEST(planning_reads_one_tail_of_a_marked_table),
       TEST(every_failing_call_is_reported),
       TEST(running_out_of_memory_is_a_status),

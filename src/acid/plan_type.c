@@ -200,7 +200,7 @@ static void mark_predicate(const skep_planner *p, const skep_pred *pred, bool *w
 
 /* Checks names and literals of the predicate against all columns, so that a mistake is said once and early. */
 static skep_status check_predicate(skep_planner *p, skep_err *err) {
-  if (p->predicate == NULL) return SKEP_OK;
+  if (p->predicate == NULL || p->has_no_columns) return SKEP_OK;
   if (p->table->kind != SKEP_STRUCT)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "the rows have no columns that a predicate could name");
   skep_split all = {.table = p->table,
@@ -245,6 +245,7 @@ static skep_status project(skep_planner *p, bool *wanted_partitions, skep_err *e
       paths[n++] = opts->columns[i];
     }
   }
+  if (p->has_no_columns) n = 0;
   return n == 0 ? empty_struct(p, &p->columns, err) : skep_type_prune(p->arena, p->table, paths, n, &p->columns, err);
 }
 
@@ -298,14 +299,20 @@ static skep_status check_names(const skep_planner *p, skep_err *err) {
   return SKEP_OK;
 }
 
+/* Without a file that holds rows there are no rows either: what is asked of the unknown columns cannot matter. But
+ * where names were not understood there may well be rows. */
+static skep_status settle_without_columns(skep_planner *p, skep_err *err) {
+  if (p->n_unknown_names != 0)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "no data file tells the columns: a schema must be given (%s: %s)",
+                     p->notices[0].path, p->notices[0].text);
+  p->has_no_columns = true;
+  SKEP_TRY(empty_struct(p, &p->table, err));
+  return skep_plan_notify(p, p->paths[0], "no rows, and no file says what the columns are", err);
+}
+
 skep_status skep_plan_types(skep_planner *p, skep_err *err) {
   SKEP_TRY(p->table == NULL ? table_from_files(p, err) : check_formats(p, err));
-  if (p->table == NULL) {
-    const skep_plan_notice *n = p->n_notices == 0 ? NULL : &p->notices[0];
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "no data file tells the columns: a schema must be given%s%s%s%s%s",
-                     n == NULL ? "" : " (", n == NULL ? "" : n->path, n == NULL ? "" : ": ", n == NULL ? "" : n->text,
-                     n == NULL ? "" : ")");
-  }
+  if (p->table == NULL) SKEP_TRY(settle_without_columns(p, err));
   if (p->partitions == NULL) SKEP_TRY(empty_struct(p, &p->partitions, err));
   SKEP_TRY(check_names(p, err));
   return settle(p, err);

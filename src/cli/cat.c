@@ -286,7 +286,9 @@ static skep_status run_scan(cat_run *run, const cat_args *a, skep_scan_cache *ca
                             .tick = on_tick,
                             .self = run};
   skep_ordered *ordered = NULL;
-  SKEP_TRY(skep_cli_printer_init(&printer, run->ctx, &run->formatter, out, a->header, a->limit, err));
+  /* Of an empty table that nothing says the columns of there is nothing to print, not an empty line. */
+  bool has_header = run->plan->n_splits != 0 || run->plan->type->n_children != 0;
+  SKEP_TRY(skep_cli_printer_init(&printer, run->ctx, &run->formatter, out, a->header && has_header, a->limit, err));
   progress_start(run, a->silent);
   skep_status status = skep_ordered_open(run->ctx, cache, run->plan->splits, run->plan->n_splits, &opts, &ordered, err);
   if (status == SKEP_OK) status = print_all(ordered, &printer, err);

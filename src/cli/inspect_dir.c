@@ -199,6 +199,15 @@ static void text_dir(dir_report *d, const skep_layout_dir *dir, const dir_sums *
   text_files(d, dir);
 }
 
+/* What kind of table the directory is, as `skep cat` takes it. */
+static const char *kind_of(const dir_report *d, const skep_layout *layout, bool *row_ids) {
+  skep_layout_rows rows = skep_layout_rows_of(layout);
+  *row_ids = rows.with_ids && !d->opts->insert_only;
+  if (!layout->is_transactional_layout) return "no base or delta: a plain table";
+  if (*row_ids) return "full ACID";
+  return rows.with_ids || rows.without_ids ? "rows without row ids: insert-only, or only loaded into" : "no rows";
+}
+
 static skep_status one_partition(dir_report *d, const char *below, skep_err *err) {
   const char *root = skep_cli_join(&d->arena, d->root, below);
   if (root == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
@@ -212,15 +221,17 @@ static skep_status one_partition(dir_report *d, const char *below, skep_err *err
     size_t n = strlen(layout->dirs[i].name);
     if (n > (size_t)width && n < 100) width = (int)n;
   }
+  bool row_ids;
+  const char *kind = kind_of(d, layout, &row_ids);
   if (d->r != NULL) {
     skep_report_open(d->r, NULL);
     skep_report_text(d->r, "path", below);
     skep_report_bool(d->r, "transactional", layout->is_transactional_layout);
+    skep_report_bool(d->r, "row_ids", row_ids);
     skep_report_open_list(d->r, "directories");
   } else {
     char name[400];
-    skep_buf_printf(&d->line, "%s%s", shown(name, sizeof name, root),
-                    layout->is_transactional_layout ? "" : "  (no base or delta: a plain table)");
+    skep_buf_printf(&d->line, "%s  (%s)", shown(name, sizeof name, root), kind);
     put_line(d);
     skep_buf_printf(&d->line, "  %-12s  %-*s %6s %12s %10s  %s", "VERDICT", width, "NAME", "FILES", "BYTES", "ROWS",
                     "REASON");

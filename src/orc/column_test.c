@@ -54,7 +54,18 @@ static void expect_failure(const make_file *m, skep_status want, const char *tex
 
 /* ---- timestamps: seconds from 2015-01-01 and nanoseconds ---- */
 
-enum { TIMESTAMP = 9, INSTANT = 18, DATE = 15, DECIMAL = 14, STRING = 7, INT = 3, UNION = 13, LIST = 10, STRUCT = 12 };
+enum {
+  TIMESTAMP = 9,
+  INSTANT = 18,
+  DATE = 15,
+  DECIMAL = 14,
+  STRING = 7,
+  CHAR = 17,
+  INT = 3,
+  UNION = 13,
+  LIST = 10,
+  STRUCT = 12
+};
 
 static void varint_of(make_bytes *b, int64_t v) { make_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63)); }
 
@@ -255,6 +266,20 @@ static void texts_convert_or_become_null(void **state) {
       "{\"a\":[49,50]}\n{\"a\":[32,97,98,99]}\n{\"a\":[50,48,50,48,45,48,50,45,50,57]}\n{\"a\":[195,164,195,182]}\n");
 }
 
+/* Seen in Hive 4.0.1: CHAR(5) changed to STRING. */
+static void the_blanks_that_fill_a_char_do_not_convert(void **state) {
+  (void)state;
+  make_file m;
+  one_column(&m, CHAR, 3);
+  make_stream(&m, 1, 1, "ab  12       ", 13);
+  make_stream(&m, 1, 2, BYTES(0xfd, 4, 5, 4));
+  expect_rows(&m, NULL, "struct<a:string>", "{\"a\":\"ab\"}\n{\"a\":\"12\"}\n{\"a\":\"\"}\n");
+  expect_rows(&m, NULL, "struct<a:varchar(3)>", "{\"a\":\"ab\"}\n{\"a\":\"12\"}\n{\"a\":\"\"}\n");
+  expect_rows(&m, NULL, "struct<a:char(3)>", "{\"a\":\"ab\"}\n{\"a\":\"12\"}\n{\"a\":\"\"}\n");
+  expect_rows(&m, NULL, "struct<a:int>", "{\"a\":null}\n{\"a\":12}\n{\"a\":null}\n");
+  expect_rows(&m, NULL, "struct<a:binary>", "{\"a\":[97,98]}\n{\"a\":[49,50]}\n{\"a\":[]}\n");
+}
+
 static void string_streams_that_lie_are_refused(void **state) {
   (void)state;
   make_file m;
@@ -428,6 +453,7 @@ int main(void) {
       cmocka_unit_test(decimals_are_brought_to_the_scale_of_the_type),
       cmocka_unit_test(decimals_convert_to_numbers_and_texts),
       cmocka_unit_test(texts_convert_or_become_null),
+      cmocka_unit_test(the_blanks_that_fill_a_char_do_not_convert),
       cmocka_unit_test(string_streams_that_lie_are_refused),
       cmocka_unit_test(dictionaries_that_lie_are_refused),
       cmocka_unit_test(a_null_struct_stores_nothing_for_its_fields),

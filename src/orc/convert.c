@@ -81,6 +81,8 @@ static value load(const skep_vec *from, int64_t i) {
     default:
       v.family = from->type->kind == SKEP_BINARY ? AS_BINARY : AS_TEXT;
       v.bytes = skep_vec_bytes(from, i);
+      /* The blanks that fill a CHAR are no part of its value: Hive drops them before it converts. */
+      while (from->type->kind == SKEP_CHAR && v.bytes.left > 0 && v.bytes.at[v.bytes.left - 1] == ' ') v.bytes.left--;
   }
   return v;
 }
@@ -504,7 +506,7 @@ static skep_status convert_text(const skep_vec *from, skep_vec *to, skep_err *er
 /* Binary takes the bytes of a text as they are. */
 static skep_status convert_binary(const skep_vec *from, skep_vec *to, skep_err *err) {
   skep_type text = *from->type;
-  text.kind = SKEP_STRING;
+  if (text.kind != SKEP_CHAR) text.kind = SKEP_STRING;
   skep_vec plain = *from;
   plain.type = &text;
   return convert_text(&plain, to, err);
