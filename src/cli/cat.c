@@ -239,7 +239,9 @@ static bool on_tick(void *self, const skep_ordered *ordered) {
   return true;
 }
 
-static skep_status print_all(skep_ordered *ordered, skep_cli_printer *printer, skep_err *err) {
+/* Rows that come faster than they can be printed never let the scan wait: the clock is looked at after each chunk, too.
+ */
+static skep_status print_all(cat_run *run, skep_ordered *ordered, skep_cli_printer *printer, skep_err *err) {
   bool more = printer->left > 0;
   SKEP_TRY(skep_cli_print_begin(printer, err));
   while (more) {
@@ -252,7 +254,7 @@ static skep_status print_all(skep_ordered *ordered, skep_cli_printer *printer, s
       return skep_cli_print_end(printer, NULL) == SKEP_END ? SKEP_ERR_INTERNAL : status;
     }
     SKEP_TRY(skep_cli_print_chunk(printer, item, &more, err));
-    if (skep_cli_interrupted()) return skep_fail(err, SKEP_ERR_CANCELLED, "interrupted");
+    if (!on_tick(run, ordered)) return skep_fail(err, SKEP_ERR_CANCELLED, "interrupted");
   }
   return skep_cli_print_end(printer, err);
 }
@@ -291,7 +293,7 @@ static skep_status run_scan(cat_run *run, const cat_args *a, skep_scan_cache *ca
   SKEP_TRY(skep_cli_printer_init(&printer, run->ctx, &run->formatter, out, a->header && has_header, a->limit, err));
   progress_start(run, a->silent);
   skep_status status = skep_ordered_open(run->ctx, cache, run->plan->splits, run->plan->n_splits, &opts, &ordered, err);
-  if (status == SKEP_OK) status = print_all(ordered, &printer, err);
+  if (status == SKEP_OK) status = print_all(run, ordered, &printer, err);
   skep_ordered_close(ordered);
   skep_cli_progress_clear(&run->progress);
   skep_cli_printer_fini(&printer);
