@@ -138,6 +138,8 @@ static skep_status parse_list(skep_arena *arena, const char *what, part text, sk
   out->open = open;
   out->aborted = aborted;
   drop_aborted_from_open(out, open);
+  if (out->high_watermark == INT64_MAX && out->min_open != INT64_MAX && out->n_open + out->n_aborted == 0)
+    return bad_part(what, text, "hwm:minOpen:open:aborted (hwm and minOpen seem to be swapped)", err);
   if (out->n_open != 0 && out->open[0] < out->min_open) out->min_open = out->open[0];
   return SKEP_OK;
 }
@@ -183,6 +185,14 @@ static bool looks_like_list(part text) {
   return true;
 }
 
+/* A list of transactions taken for one of write ids would name its first number as the table and the second as the high
+ * watermark: everything would be visible. */
+static skep_status check_table_name(part whole, part table, skep_err *err) {
+  int64_t ignored;
+  if (!parse_id(table, &ignored)) return SKEP_OK;
+  return bad_part("write id list", whole, "a table name before the first ':' (lists of transactions have none)", err);
+}
+
 /* "[txn$]db.t:list". A table's name may hold ':' itself (Hive allows special characters in names): then the list must
  * be written with all its four parts, as Hive does. */
 static skep_status parse_write_ids(skep_arena *arena, const char *text, skep_snapshot *out, skep_err *err) {
@@ -203,8 +213,10 @@ static skep_status parse_write_ids(skep_arena *arena, const char *text, skep_sna
       return bad_part("write id list", whole, "a table name and a list: db.t:hwm:minOpen:open:aborted", err);
     list = (part){first_colon + 1, whole.end};
   }
+  part table = {whole.at, list.at - 1};
+  SKEP_TRY(check_table_name(whole, table, err));
   SKEP_TRY(parse_list(arena, "write id list", list, &out->write_ids, err));
-  out->table = skep_arena_strndup(arena, whole.at, (size_t)(list.at - 1 - whole.at));
+  out->table = skep_arena_strndup(arena, table.at, part_length(table));
   if (out->table == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "table name of a write id list");
   out->has_write_ids = true;
   return SKEP_OK;
