@@ -413,7 +413,7 @@ static skep_status filter_dictionary(const skep_ctx *ctx, const string_test *t, 
                                      skep_err *err) {
   const int32_t *codes = vec->values.data;
   const skep_dict *dict = vec->dict;
-  if (dict->count == 0) { /* all rows are NULL */
+  if (dict == NULL || dict->count == 0) { /* all rows are NULL */
     memset(out, PRED_FALSE, (size_t)vec->length);
     return SKEP_OK;
   }

@@ -573,6 +573,11 @@ static void dictionaries_are_tested_by_entry_or_by_row(void **state) {
   char got[64];
   truths(f, &root, "x = 'a'", got);
   assert_string_equal(got, "NN");
+  assert_int_equal(skep_vec_set_null(&column, 2, &f->err), SKEP_OK); /* a column that the next file does not have */
+  assert_null(column.dict);
+  root.children = &column;
+  truths(f, &root, "x = 'a' OR x IS NULL", got);
+  assert_string_equal(got, "TT");
   skep_vec_fini(&column);
 }
 
