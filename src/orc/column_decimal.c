@@ -138,7 +138,7 @@ static void emit_plain(skep_vec *vec, const int64_t *values, size_t n) {
 static bool align(int64_t *values, const int64_t *scales, size_t n, int64_t wanted) {
   uint64_t differ = 0, bad = 0;
   for (size_t i = 0; i < n; i++) {
-    uint64_t up = (uint64_t)(wanted - scales[i]);
+    uint64_t up = (uint64_t)wanted - (uint64_t)scales[i]; /* a scale may be anything: modulo 2^64 */
     differ |= up;
     bad |= (uint64_t)(up > 18);
   }

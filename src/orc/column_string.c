@@ -79,12 +79,14 @@ static void make_views(skep_vec *vec, const int32_t *lengths, int64_t n) {
 
 static skep_status direct_next(skep_orc_column *c, skep_vec *vec, int64_t n, int64_t n_values, skep_err *err) {
   skep_orc_stream *data = &c->stream[SKEP_ORC_STREAM_FIRST];
-  int32_t *lengths = (int32_t *)vec->offsets.data + 1;
+  int32_t *lengths;
   void *scratch;
   uint64_t total;
   if (vec->form == SKEP_FORM_VIEW) {
     SKEP_TRY(skep_orc_column_scratch(c, 0, (size_t)n, sizeof *lengths, &scratch, err));
     lengths = scratch;
+  } else {
+    lengths = (int32_t *)vec->offsets.data + 1;
   }
   SKEP_TRY(skep_rle_int_next_i32(c->ints[1], lengths, (size_t)n_values, err));
   SKEP_TRY(sum_lengths(c, lengths, (size_t)n_values, &total, err));
