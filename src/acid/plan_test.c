@@ -466,6 +466,17 @@ static void the_newest_file_speaks_for_the_schema(void **state) {
   assert_int_equal(f->plan->splits[0].unmarked_calendar, SKEP_CALENDAR_PROLEPTIC);
 }
 
+static void the_newest_partition_speaks_for_the_schema(void **state) {
+  fixture *f = *state;
+  put(f, "t/d=2020/000000_0", (test_orc){.type = "struct<a:int>", .n_rows = 1});
+  put(f, "t/d=2021/000000_0", plain(1));
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(type_text(f, f->plan->columns), "struct<a:int,b:string>");
+  put(f, "t/d=2019/000000_0", (test_orc){.type = "struct<a:int,b:string,c:int>", .n_rows = 1});
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(type_text(f, f->plan->columns), "struct<a:int,b:string,c:int>");
+}
+
 static void other_formats_are_named(void **state) {
   fixture *f = *state;
   static const struct {
@@ -644,6 +655,7 @@ int main(void) {
       TEST(projections_and_predicates_are_checked_and_split),
       TEST(several_paths_need_one_schema),
       TEST(the_newest_file_speaks_for_the_schema),
+      TEST(the_newest_partition_speaks_for_the_schema),
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
       TEST(a_table_without_rows_needs_no_columns),

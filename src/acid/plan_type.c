@@ -1,7 +1,7 @@
 /* What a plan's columns are: from a given schema or from the files, projected; and what its predicate may name.
  *
- * A directory's files may have been written under older schemas. Without a given one the newest file speaks for the
- * table. */
+ * A directory's files may have been written under older schemas. Without a given one the newest file of the newest
+ * partition speaks for the table. */
 #include <inttypes.h>
 
 #include "acid/events.h"
@@ -83,20 +83,29 @@ static skep_status consider_unit(skep_planner *p, const skep_plan_unit *unit, ca
   return SKEP_OK;
 }
 
-/* The type of one path's files; NULL when it has none. */
+static skep_status consider_root(skep_planner *p, const skep_plan_unit *unit, candidate *best, int *budget,
+                                 skep_err *err) {
+  if (unit->layout != NULL) return consider_unit(p, unit, best, budget, err);
+  (*budget)--;
+  return consider(p, unit->root, unit->size_bytes, false, best, err);
+}
+
+/* The type of one path's files; NULL when it has none. The last partition is the newest one where partitions are named
+ * after time; the first one is asked too, lest a column of it is lost where they are not. */
 static skep_status type_of_path(skep_planner *p, uint32_t index, const skep_type **out, skep_err *err) {
-  candidate best = {.quality = -1};
+  candidate best = {.quality = -1}, other = {.quality = -1};
   int budget = MAX_CANDIDATES;
-  for (size_t i = 0; i < p->n_units && budget > 0 && best.quality < BEST_QUALITY; i++) {
-    const skep_plan_unit *unit = &p->units[i];
-    if (unit->path_index != index) continue;
-    if (unit->layout == NULL) {
-      SKEP_TRY(consider(p, unit->root, unit->size_bytes, false, &best, err));
-    } else {
-      SKEP_TRY(consider_unit(p, unit, &best, &budget, err));
-    }
+  size_t first = 0, i = p->n_units;
+  while (first < p->n_units && p->units[first].path_index != index) first++;
+  while (i > first && budget > 0 && best.quality < BEST_QUALITY) {
+    const skep_plan_unit *unit = &p->units[--i];
+    if (unit->path_index == index) SKEP_TRY(consider_root(p, unit, &best, &budget, err));
   }
-  *out = best.type;
+  budget = 1;
+  if (i > first) SKEP_TRY(consider_root(p, &p->units[first], &other, &budget, err));
+  bool is_wider = other.type != NULL && other.quality == best.quality && other.type->kind == SKEP_STRUCT &&
+                  other.type->n_children > best.type->n_children;
+  *out = is_wider ? other.type : best.type;
   return SKEP_OK;
 }
 
