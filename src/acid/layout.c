@@ -241,7 +241,7 @@ static bool holds_partitions(const root_entries *r, uint32_t levels) {
     n += is_partition_name(r->dirs[i]);
   }
   for (size_t i = 0; i < r->n_files; i++) {
-    if (!is_hidden(r->files[i].path)) return false;
+    if (!is_hidden(r->files[i].path) && r->files[i].size_bytes != 0) return false; /* an empty one holds no rows */
   }
   return n != 0;
 }
@@ -316,7 +316,19 @@ static skep_status list_root(lister *l, skep_err *err) {
   return status;
 }
 
-/* The last complete 8-byte big-endian integer of a side file. */
+/* A writer may have gone on since the directory was listed. */
+static skep_status measure_again(lister *l, const char *dir, skep_layout_file *file, skep_err *err) {
+  skep_stat stat;
+  skep_buf_reset(&l->path);
+  const char *path = join(l, dir, file->path);
+  SKEP_TRY(skep_buf_check(&l->path, "path", err));
+  SKEP_TRY(skep_fs_stat(l->fs, path, &stat, err));
+  file->size_bytes = file->logical_bytes = stat.size_bytes;
+  return SKEP_OK;
+}
+
+/* The last complete 8-byte big-endian integer of a side file. Where the writer removed it meanwhile, it has closed the
+ * data file, all of which counts then. */
 static skep_status read_flushed_length(lister *l, const char *dir, skep_layout_file *file, skep_err *err) {
   char quoted[256];
   skep_quote(quoted, sizeof quoted, file->path, strlen(file->path));
@@ -325,9 +337,10 @@ static skep_status read_flushed_length(lister *l, const char *dir, skep_layout_f
   skep_buf_text(&l->path, SKEP_FLUSH_LENGTH_SUFFIX);
   SKEP_TRY(skep_buf_check(&l->path, "path", err));
   skep_file *side = NULL;
-  SKEP_TRY(skep_fs_open_read(l->fs, skep_buf_string(&l->path), &side, err));
+  skep_status status = skep_fs_open_read(l->fs, skep_buf_string(&l->path), &side, err);
+  if (status == SKEP_ERR_NOT_FOUND) return measure_again(l, dir, file, err);
+  if (status != SKEP_OK) return status;
   uint8_t last[8];
-  skep_status status;
   if (side->size_bytes < sizeof last) {
     status = skep_fail(err, SKEP_ERR_CORRUPT, "%s%s has %" PRIu64 " bytes, and a length needs 8", quoted,
                        SKEP_FLUSH_LENGTH_SUFFIX, side->size_bytes);
@@ -337,6 +350,7 @@ static skep_status read_flushed_length(lister *l, const char *dir, skep_layout_f
   skep_file_close(side, NULL);
   SKEP_TRY(status);
   uint64_t length = skep_load_be64(last);
+  if (length > file->size_bytes) SKEP_TRY(measure_again(l, dir, file, err));
   if (length > file->size_bytes)
     return skep_fail(err, SKEP_ERR_CORRUPT, "%s%s says that %" PRIu64 " bytes are flushed, but the file has %" PRIu64,
                      quoted, SKEP_FLUSH_LENGTH_SUFFIX, length, file->size_bytes);

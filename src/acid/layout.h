@@ -74,7 +74,7 @@ typedef struct skep_layout_opts {
   bool is_insert_only; /* every visible file of a base or delta is data, files in the root do not count beside them */
   /* Levels of "name=value" directories from here down. 0: the root is a partition root, such directories hold originals
    * (list bucketing). SKEP_PARTITIONS_AUTO: partitions when there are such directories and neither ACID directories nor
-   * files. */
+   * files with content. */
   uint32_t partition_levels;
 } skep_layout_opts;
 

@@ -182,6 +182,36 @@ static void flushed_lengths_are_honoured(void **state) {
   assert_fails(read_again(f, "t"), SKEP_ERR_CORRUPT, f->err, "says that 5 bytes are flushed, but the file has 4");
 }
 
+/* A file system whose writer goes on between the listing and the look at the side file: it commits more, or closes. */
+static const skep_fs_vtab *calm;
+static bool writer_closes;
+static skep_status open_after_writer(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
+  static const char seven[8] = {0, 0, 0, 0, 0, 0, 0, 7};
+  assert_non_null(strstr(path, "_flush_length"));
+  fs->vt = calm;
+  SKEP_TRY(skep_fs_memory_put(fs, "t/delta_1_5/bucket_00000", "rows and", 8, err));
+  SKEP_TRY(writer_closes ? skep_fs_remove_file(fs, path, err) : skep_fs_memory_put(fs, path, seven, 8, err));
+  return calm->open_read(fs, path, out, err);
+}
+
+static void a_writer_may_go_on_meanwhile(void **state) {
+  fixture *f = *state;
+  static const char four[8] = {0, 0, 0, 0, 0, 0, 0, 4};
+  calm = f->fs->vt;
+  skep_fs_vtab busy = *calm;
+  busy.open_read = open_after_writer;
+  for (int i = 0; i < 2; i++) {
+    writer_closes = i == 1;
+    put_text(f, "t/delta_1_5/bucket_00000", "rows");
+    put(f, "t/delta_1_5/bucket_00000_flush_length", four, 8);
+    f->fs->vt = &busy;
+    assert_ok(read_again(f, "t"), f->err);
+    f->fs->vt = calm;
+    assert_int_equal(file_named(&f->layout->dirs[0], "bucket_00000")->logical_bytes, writer_closes ? 8 : 7);
+    assert_int_equal(file_named(&f->layout->dirs[0], "bucket_00000")->verdict, SKEP_USED);
+  }
+}
+
 static void metadata_documents_are_checked(void **state) {
   fixture *f = *state;
   static const struct {
@@ -231,6 +261,7 @@ static void partitions_are_told_from_list_bucketing(void **state) {
   put_text(f, "t/k=2/delta_1_1/bucket_0", "rows");
   put_text(f, "t/k=1/000000_0", "rows");
   put_text(f, "t/_orc_acid_version", "2");
+  put_text(f, "t/marker", ""); /* holds no rows */
   f->opts.partition_levels = SKEP_PARTITIONS_AUTO;
   assert_ok(read_again(f, "t"), f->err);
   assert_int_equal(f->layout->n_partitions, 2);
@@ -326,6 +357,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_directory_without_files_hides_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(a_truncated_base_hides_everything_before_it, setup, teardown),
       cmocka_unit_test_setup_teardown(flushed_lengths_are_honoured, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_writer_may_go_on_meanwhile, setup, teardown),
       cmocka_unit_test_setup_teardown(metadata_documents_are_checked, setup, teardown),
       cmocka_unit_test_setup_teardown(partitions_are_told_from_list_bucketing, setup, teardown),
       cmocka_unit_test_setup_teardown(a_missing_root_and_too_many_names_are_errors, setup, teardown),
