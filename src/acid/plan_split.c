@@ -86,6 +86,15 @@ static bool is_merged(const cutter *c, int64_t bucket) {
   return c->n_merged != 0 && bsearch(&bucket, c->merged, c->n_merged, sizeof *c->merged, compare_buckets) != NULL;
 }
 
+/* Keeps the list in order. */
+static skep_status add_merged(cutter *c, int64_t bucket, skep_err *err) {
+  SKEP_TRY(skep_grow(c->p->ctx, (void **)&c->merged, &c->merged_capacity, c->n_merged + 1, sizeof *c->merged, err));
+  size_t at = c->n_merged++;
+  for (; at > 0 && c->merged[at - 1] > bucket; at--) c->merged[at] = c->merged[at - 1];
+  c->merged[at] = bucket;
+  return SKEP_OK;
+}
+
 /* Finds the buckets whose deltas hold updates or deletes. Deltas come in the order of their write ids, and an upgrade
  * is not undone: behind the first file with coded bucket properties nothing of Hive 1 or 2 can follow. */
 static skep_status find_merged(cutter *c, skep_err *err) {
@@ -100,9 +109,7 @@ static skep_status find_merged(cutter *c, skep_err *err) {
     if (events.is_empty) continue;
     if (events.is_coded) break;
     if (!events.may_change || is_merged(c, d->bucket)) continue;
-    SKEP_TRY(skep_grow(c->p->ctx, (void **)&c->merged, &c->merged_capacity, c->n_merged + 1, sizeof *c->merged, err));
-    c->merged[c->n_merged++] = d->bucket;
-    qsort(c->merged, c->n_merged, sizeof *c->merged, compare_buckets);
+    SKEP_TRY(add_merged(c, d->bucket, err));
   }
   return SKEP_OK;
 }
@@ -260,7 +267,9 @@ static skep_status cut_data_file(cutter *c, const data_file *d, skep_err *err) {
 
 /* One split for all files of a bucket. */
 static skep_status cut_merged(cutter *c, int64_t bucket, skep_err *err) {
-  skep_split_file *files = skep_arena_zero(c->p->arena, c->n_data, sizeof *files);
+  size_t n = 0;
+  for (size_t i = 0; i < c->n_data; i++) n += c->data[i].bucket == bucket;
+  skep_split_file *files = skep_arena_zero(c->p->arena, n, sizeof *files);
   if (files == NULL) return skep_plan_no_memory(err);
   skep_split split = c->common;
   for (size_t i = 0; i < c->n_data; i++) {

@@ -120,6 +120,8 @@ static void chain_remove(skep_scan_cache *cache, skep_cached *item) {
   *link = item->chain;
 }
 
+/* An item has its file open while it is used, and loses it only here, the oldest first: of the idle ones those with an
+ * open file are the newest. */
 static void idle_add(skep_scan_cache *cache, skep_cached *item) {
   idle_list *list = &cache->idle[item->kind];
   item->newer = NULL;
@@ -151,14 +153,12 @@ static skep_cached *idle_evict(skep_scan_cache *cache, item_kind kind, skep_file
     item->chain = gone;
     gone = item;
   }
-  skep_cached *victim = list->oldest;
-  if (list->n_open > MAX_IDLE_FILES) { /* one comes, one goes */
-    while (victim != NULL && victim->file == NULL) victim = victim->newer;
-    if (victim != NULL) {
-      *file = victim->file;
-      victim->file = NULL;
-      list->n_open--;
-    }
+  if (list->n_open > MAX_IDLE_FILES) { /* one comes, one goes: open ones are the newest, see idle_add */
+    skep_cached *victim = list->newest;
+    for (uint32_t i = 1; i < list->n_open; i++) victim = victim->older;
+    *file = victim->file;
+    victim->file = NULL;
+    list->n_open--;
   }
   return gone;
 }
@@ -302,6 +302,7 @@ static void deletes_key(const skep_split *split, skep_buf *key, skep_buf *scratc
   skep_snapshot_print(&split->snapshot, key, scratch);
   skep_buf_byte(key, 0);
   skep_buf_add(key, scratch->data, scratch->size);
+  skep_buf_byte(key, 0);
   for (uint32_t i = 0; i < split->n_deletes; i++) {
     const skep_split_file *f = &split->deletes[i];
     skep_buf_add(key, f->path, strlen(f->path) + 1);

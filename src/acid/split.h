@@ -13,7 +13,7 @@
 typedef enum skep_split_kind {
   SKEP_SPLIT_PLAIN, /* ORC rows as they are: no row ids (plain tables, insert-only tables, single files) */
   /* Events of one file with ACID columns, minus deletes. Operations 0 and 1 are rows: a base of Hive 1 or 2 keeps
-     updates as they were. Operation 2 is refused. */
+     updates as they were. Operation 2 is passed over. */
   SKEP_SPLIT_ACID,
   SKEP_SPLIT_ORIGINAL, /* rows without ACID columns in a full-ACID table: synthetic row ids, minus deletes */
   SKEP_SPLIT_MERGE     /* ACID v1: all files of one bucket, merged by key, newest event first */
