@@ -44,8 +44,8 @@ enum {
    * snapshot is SKEP_ERR_SNAPSHOT. Plain tables and single files need neither. */
   SKEP_EVERYTHING_COMMITTED = 1,
   SKEP_ROW_IDS = 2,           /* columns writeid bigint, bucketid int, rowid bigint come first */
-  SKEP_KEEP_DICTIONARIES = 4, /* dictionary encoded strings become Arrow dictionaries; for skep_table_split_stream and
-                                 skep_split_stream only */
+  SKEP_KEEP_DICTIONARIES = 4, /* strings become Arrow dictionaries, in every batch: the file's where it has one. Batches
+                                 of one stream have different ones */
   SKEP_INSERT_ONLY = 8        /* the table is insert-only; otherwise that is seen from its files */
 };
 
@@ -138,10 +138,13 @@ typedef struct skep_table_opts {
  * opts    from SKEP_TABLE_OPTS_INIT; NULL = that
  * out     a new table (close with skep_table_close), NULL on failure
  *
- * SKEP_ERR_ARGUMENT     a malformed option; unknown column; row ids of a table that has none; paths that differ (says
- * how) SKEP_ERR_NOT_FOUND    a path does not exist SKEP_ERR_SNAPSHOT     a transactional table and neither a snapshot
- * nor SKEP_EVERYTHING_COMMITTED; or a snapshot whose history has been compacted away SKEP_ERR_UNSUPPORTED  files that
- * are not ORC, or of a version that is not read SKEP_ERR_CORRUPT, SKEP_ERR_LIMIT, SKEP_ERR_IO, SKEP_ERR_NOMEM */
+ * - SKEP_ERR_ARGUMENT: a malformed option; unknown column; row ids of a table that has none; paths that differ (says
+ *   how)
+ * - SKEP_ERR_NOT_FOUND: a path does not exist
+ * - SKEP_ERR_SNAPSHOT: a transactional table and neither a snapshot nor SKEP_EVERYTHING_COMMITTED; or a snapshot whose
+ *   history has been compacted away
+ * - SKEP_ERR_UNSUPPORTED: files that are not ORC, or of a version that is not read
+ * - SKEP_ERR_CORRUPT, SKEP_ERR_LIMIT, SKEP_ERR_IO, SKEP_ERR_NOMEM */
 SKEP_API SKEP_NODISCARD skep_status skep_table_open(const char *const *paths, size_t n_paths,
                                                     const skep_table_opts *opts, skep_table **out, skep_err *err);
 SKEP_API void skep_table_close(skep_table *table); /* accepts NULL */

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
@@ -64,13 +63,6 @@ struct skep_ordered {
   uint64_t rows_done; /* of finished splits */
   uint64_t row_bytes; /* bytes a row takes, about: rises at once, sinks slowly; 0: nothing measured yet */
 };
-
-uint32_t skep_processor_count(void) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  int n = CPU_COUNT(&set);
-  return n < 1 ? 1 : (uint32_t)n;
-}
 
 static run *run_of(skep_ordered *o, uint32_t split) { return &o->runs[split % o->window]; }
 

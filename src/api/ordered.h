@@ -46,7 +46,4 @@ typedef struct skep_ordered_progress {
 } skep_ordered_progress;
 skep_ordered_progress skep_ordered_progress_of(const skep_ordered *ordered);
 
-/* Number of processors that this process may use, at least 1: the default number of threads. */
-uint32_t skep_processor_count(void);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "api/ordered.h"
+#include "base/pool.h"
 #include "io/posix.h"
 
 enum { DEFAULT_BATCH_ROWS = 16384, MAX_BATCH_ROWS = 1 << 20, MAX_ARENA_BYTES = 1 << 30, MAX_KEEPING_THREADS = 64 };
@@ -36,7 +36,7 @@ static skep_status take_opts(skep_reading *r, const skep_read_opts *opts, skep_e
   if (o->time_unit != SKEP_TIME_US && o->time_unit != SKEP_TIME_NS) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "unknown time unit %d", (int)o->time_unit);
   }
-  if (o->threads == 0) o->threads = skep_processor_count();
+  if (o->threads == 0) o->threads = skep_cpu_count();
   r->forms = (skep_forms){.timestamp = o->time_unit == SKEP_TIME_NS ? SKEP_FORM_TS_NS : SKEP_FORM_TS_US,
                           .keep_dictionaries = (o->flags & SKEP_KEEP_DICTIONARIES) != 0};
   switch (o->utf8) {

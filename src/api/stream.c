@@ -10,6 +10,7 @@ typedef struct stream {
   skep_reading *reading;
   uint32_t first, n, n_threads;
   skep_ordered *ordered; /* made by the first get_next: a stream that is only asked for its schema starts no thread */
+  bool said_replaced;    /* atomic: invalid UTF-8 is told once a stream */
   skep_err err;          /* of the last call that failed; "" when none has */
 } stream;
 
@@ -40,7 +41,12 @@ static skep_status to_arrow(void *self, skep_batch *batch, void *item, skep_err 
   struct ArrowArray *array = item;
   if (array->release != NULL) array->release(array);
   memset(array, 0, sizeof *array);
-  return skep_arrow_export_vec(&batch->root, &s->reading->forms, s->reading->utf8, array, err);
+  bool replaced = false;
+  skep_status status =
+      skep_arrow_export_quietly(&batch->root, &s->reading->forms, s->reading->utf8, &replaced, array, err);
+  if (replaced && !__atomic_exchange_n(&s->said_replaced, true, __ATOMIC_RELAXED))
+    skep_arrow_say_replaced(&s->reading->ctx);
+  return status;
 }
 
 static void array_fini(void *self, void *item) {

@@ -19,6 +19,10 @@ static skep_status plan_opts(skep_reading *r, const skep_table_opts *o, skep_pla
   if ((unsigned)o->hive >= sizeof versions / sizeof versions[0]) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "unknown Hive version number %d", (int)o->hive);
   }
+  if ((unsigned)o->evolution > SKEP_EVOLUTION_NAME || (unsigned)o->calendar > SKEP_CALENDAR_IS_PROLEPTIC) {
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "unknown evolution %d or calendar %d", (int)o->evolution,
+                     (int)o->calendar);
+  }
   if (o->n_columns > UINT32_MAX || o->n_partitions > UINT32_MAX) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu columns, %zu partitions: too many", o->n_columns, o->n_partitions);
   }

@@ -4,6 +4,7 @@
 
 #include "acid/plan.h"
 #include "api/ordered.h"
+#include "base/pool.h"
 #include "cli/common.h"
 #include "cli/progress.h"
 
@@ -171,7 +172,7 @@ static bool check_texts(cat_args *a, skep_arena *arena, skep_err *err) {
 static bool parse_args(cat_args *a, skep_arena *arena, int argc, char **argv, skep_err *err) {
   *a = (cat_args){.plan = {.evolution_by_name = -1, .calendar = -1}, .header = true, .limit = UINT64_MAX};
   a->format = skep_cli_default_format();
-  a->threads = skep_processor_count();
+  a->threads = skep_cpu_count();
   a->paths.items = skep_arena_zero(arena, (size_t)argc + 1, sizeof(char *));
   a->partitions.items = skep_arena_zero(arena, (size_t)argc + 1, sizeof(char *));
   if (a->paths.items == NULL || a->partitions.items == NULL)

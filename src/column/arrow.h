@@ -26,8 +26,9 @@ SKEP_NODISCARD skep_status skep_arrow_export_schema(const skep_ctx *ctx, const s
  * vector that came as plain strings is exported with codes 0, 1, 2 ... into itself: all batches of a stream agree. NULL
  * unions become a NULL of their first child. On failure the vector is emptied too, and *out is released (release NULL).
  *
- * SKEP_ERR_RANGE  a timestamp that does not fit the unit, or (SKEP_UTF8_FAIL) bytes that are no UTF-8, named with
- * column and row SKEP_ERR_LIMIT  strings of more than 2 GiB after conversion */
+ * - SKEP_ERR_RANGE: a timestamp that does not fit the unit, or (SKEP_UTF8_FAIL) bytes that are no UTF-8, named with
+ *   column and row
+ * - SKEP_ERR_LIMIT: strings of more than 2 GiB after conversion */
 SKEP_NODISCARD skep_status skep_arrow_export_vec(skep_vec *vec, const skep_forms *forms, skep_utf8_mode utf8,
                                                  struct ArrowArray *out, skep_err *err);
 
@@ -35,6 +36,8 @@ SKEP_NODISCARD skep_status skep_arrow_export_vec(skep_vec *vec, const skep_forms
  * callers that export many batches and want to say it once. */
 SKEP_NODISCARD skep_status skep_arrow_export_quietly(skep_vec *vec, const skep_forms *forms, skep_utf8_mode utf8,
                                                      bool *replaced, struct ArrowArray *out, skep_err *err);
+/* What such a caller says then. */
+void skep_arrow_say_replaced(const skep_ctx *ctx);
 
 /* The type of a foreign schema, in our arena. SKEP_ERR_UNSUPPORTED names the format string that has no Hive type. */
 SKEP_NODISCARD skep_status skep_arrow_import_type(skep_arena *arena, const struct ArrowSchema *schema,

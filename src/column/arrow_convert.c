@@ -1,5 +1,6 @@
 /* Forms that Arrow does not have, brought to those it has: one function per form, on whole vectors. */
 #include "base/utf8.h"
+#include "column/arrow.h"
 #include "column/arrow_int.h"
 #include "column/vec_int.h"
 
@@ -131,27 +132,12 @@ static bool is_ascii(const uint8_t *at, size_t n) {
   return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Length of the longest valid start. */
-static size_t valid_length(const uint8_t *at, size_t size) {
-  size_t n = 0;
-  while (n < size) {
-    if (size - n >= 8 && (skep_load_le64(at + n) & UINT64_C(0x8080808080808080)) == 0) {
-      n += 8;
-      continue;
-    }
-    size_t length = skep_utf8_length(at + n, size - n);
-    if (length == 0) break;
-    n += length;
-  }
-  return n;
-}
-
 /* Whether n strings that follow one another are UTF-8, each for itself: all bytes together are, and no string starts
  * inside a character. */
 static bool all_valid(const uint8_t *bytes, const uint32_t *offsets, int64_t n) {
   size_t start = offsets[0], size = offsets[n] - start;
   if (size == 0 || is_ascii(bytes + start, size)) return true;
-  if (valid_length(bytes + start, size) != size) return false;
+  if (skep_utf8_valid_length(bytes + start, size) != size) return false;
   for (int64_t i = 0; i < n; i++) {
     if (offsets[i] < offsets[n] && (bytes[offsets[i]] & 0xc0) == 0x80) return false;
   }
@@ -162,7 +148,7 @@ static bool all_valid(const uint8_t *bytes, const uint32_t *offsets, int64_t n) 
 static size_t replace_broken(skep_bytes text, uint8_t *out) {
   size_t size = 0;
   while (text.left != 0) {
-    size_t good = valid_length(text.at, text.left);
+    size_t good = skep_utf8_valid_length(text.at, text.left);
     if (out != NULL) memcpy(out + size, text.at, good);
     size += good;
     text.at += good;
@@ -196,7 +182,7 @@ static skep_status not_utf8(const skep_vec *vec, skep_err *err) {
   for (int64_t i = 0; i < vec->length; i++) {
     if (!skep_vec_is_valid(vec, i)) continue;
     skep_bytes text = skep_vec_bytes(vec, i);
-    size_t at = valid_length(text.at, text.left);
+    size_t at = skep_utf8_valid_length(text.at, text.left);
     if (at == text.left) continue;
     char quoted[80];
     return skep_fail(err, SKEP_ERR_RANGE, "row %lld: invalid UTF-8 at byte %zu of the string \"%s\"", (long long)i, at,

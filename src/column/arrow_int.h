@@ -80,8 +80,6 @@ typedef struct arrow_exporter {
  * or DICT with its strings as `utf8` asks, unions without NULLs of their own. */
 SKEP_NODISCARD skep_status skep_arrow_convert(arrow_exporter *x, skep_vec *vec);
 
-void skep_arrow_say_replaced(const skep_ctx *ctx);
-
 /* A range of a foreign array on its way into a vector, whose entries vec->length .. + count - 1 it becomes. Validity is
  * written already; vec->length is raised by the caller. */
 typedef struct arrow_source {
