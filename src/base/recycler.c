@@ -12,7 +12,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(at, n) ((void)(at), (void)(n))
 #endif
 
-enum { MIN_LOG = 12, MAX_LOG = 24, N_CLASSES = 4 * (MAX_LOG - MIN_LOG), NO_CLASS = UINT32_MAX };
+enum { MIN_LOG = 12, MAX_LOG = 24, N_CLASSES = 4 * (MAX_LOG - MIN_LOG) + 1, NO_CLASS = UINT32_MAX };
 
 /* Stands right before the block. */
 typedef struct header {
@@ -56,7 +56,7 @@ static uint32_t class_of(size_t size, size_t *class_size) {
     return 0;
   }
   *class_size = ((size_t)1 << log) + (quarters + 1) * quarter;
-  return 4 * (log - MIN_LOG) + (uint32_t)quarters;
+  return 4 * (log - MIN_LOG) + (uint32_t)quarters + 1;
 }
 
 static void *take_kept(skep_recycler *r, uint32_t class, size_t class_size) {

@@ -54,6 +54,24 @@ static void small_and_huge_blocks_are_not_kept(void **state) {
   assert_int_equal(failing_alloc_live(&memory), 0);
 }
 
+/* Every size around the ends of the classes, after a block of every smaller size was given back. */
+static void a_block_is_as_large_as_asked_for(void **state) {
+  (void)state;
+  failing_alloc memory;
+  skep_ctx ctx;
+  skep_recycler *r = make(&memory, &ctx, 64 * MIB);
+  for (size_t size = SKEP_RECYCLER_MIN_BYTES; size <= 16 * MIB; size += size / 4) {
+    for (size_t asked = size - 1; asked <= size + 1; asked++) {
+      void *block = skep_alloc(&ctx, asked);
+      assert_true(((const size_t *)block)[-2] >= asked); /* the header: its first field is the block's size */
+      memset(block, 1, asked);
+      skep_release(&ctx, block);
+    }
+  }
+  skep_recycler_close(r);
+  assert_int_equal(failing_alloc_live(&memory), 0);
+}
+
 static void no_more_is_kept_than_allowed(void **state) {
   (void)state;
   enum { N = 100, SIZE = 64 << 10, KEPT = 10 * SIZE };
@@ -172,13 +190,10 @@ static void threads_may_release_what_others_took(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_released_block_is_the_next_of_its_size),
-      cmocka_unit_test(small_and_huge_blocks_are_not_kept),
-      cmocka_unit_test(no_more_is_kept_than_allowed),
-      cmocka_unit_test(sizes_that_are_out_of_use_make_room),
-      cmocka_unit_test(blocks_outlive_the_owner),
-      cmocka_unit_test(content_survives_a_change_of_size),
-      cmocka_unit_test(failure_is_reported),
+      cmocka_unit_test(a_released_block_is_the_next_of_its_size), cmocka_unit_test(small_and_huge_blocks_are_not_kept),
+      cmocka_unit_test(a_block_is_as_large_as_asked_for),         cmocka_unit_test(no_more_is_kept_than_allowed),
+      cmocka_unit_test(sizes_that_are_out_of_use_make_room),      cmocka_unit_test(blocks_outlive_the_owner),
+      cmocka_unit_test(content_survives_a_change_of_size),        cmocka_unit_test(failure_is_reported),
       cmocka_unit_test(threads_may_release_what_others_took),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
