@@ -56,10 +56,12 @@ static const char *join(lister *l, const char *a, const char *b) {
 static bool is_hidden(const char *name) { return name[0] == '_' || name[0] == '.'; }
 
 /* Adds one entry of the directory being listed; `path` is already in the arena. */
-static skep_status add_file(lister *l, const char *path, const char *name, uint64_t size, skep_err *err) {
+static skep_status add_file(lister *l, const char *path, const char *name, uint64_t size, bool is_special,
+                            skep_err *err) {
   SKEP_TRY(skep_grow(l->ctx, (void **)&l->files, &l->files_capacity, l->n_files + 1, sizeof *l->files, err));
   skep_layout_file *file = &l->files[l->n_files++];
-  *file = (skep_layout_file){.path = path, .size_bytes = size, .logical_bytes = size, .reason = ""};
+  *file = (skep_layout_file){
+      .path = path, .size_bytes = size, .logical_bytes = size, .is_special = is_special, .reason = ""};
   skep_file_name_parse(name, &file->name);
   return SKEP_OK;
 }
@@ -67,7 +69,7 @@ static skep_status add_file(lister *l, const char *path, const char *name, uint6
 /* A directory that is not entered. */
 static skep_status add_closed_dir(lister *l, const char *path, skep_verdict verdict, const char *reason,
                                   skep_err *err) {
-  SKEP_TRY(add_file(l, path, "", 0, err));
+  SKEP_TRY(add_file(l, path, "", 0, false, err));
   skep_layout_file *file = &l->files[l->n_files - 1];
   file->is_dir = true;
   file->verdict = verdict;
@@ -102,7 +104,8 @@ static skep_status visit_inner(void *self, const skep_entry *entry, skep_err *er
   SKEP_TRY(count_entry(l, err));
   const char *path = prefixed(l, v->prefix, entry->name);
   if (path == NULL) return no_memory(err);
-  if (entry->kind != SKEP_ENTRY_DIR) return add_file(l, path, entry->name, entry->size_bytes, err);
+  if (entry->kind != SKEP_ENTRY_DIR)
+    return add_file(l, path, entry->name, entry->size_bytes, entry->kind == SKEP_ENTRY_OTHER, err);
   if (is_hidden(entry->name)) return add_closed_dir(l, path, SKEP_IGNORED, "hidden directory", err);
   skep_dir_name parsed;
   bool is_acid_name = skep_dir_name_parse(entry->name, &parsed, NULL) != SKEP_OK || parsed.kind != SKEP_DIR_OTHER;
@@ -216,7 +219,8 @@ static skep_status visit_root(void *self, const skep_entry *entry, skep_err *err
     return SKEP_OK;
   }
   SKEP_TRY(skep_grow(l->ctx, (void **)&r->files, &r->files_capacity, r->n_files + 1, sizeof *r->files, err));
-  r->files[r->n_files++] = (skep_layout_file){.path = name, .size_bytes = entry->size_bytes, .reason = ""};
+  r->files[r->n_files++] = (skep_layout_file){
+      .path = name, .size_bytes = entry->size_bytes, .is_special = entry->kind == SKEP_ENTRY_OTHER, .reason = ""};
   return SKEP_OK;
 }
 
@@ -262,7 +266,7 @@ static skep_status list_partition_names(lister *l, root_entries *r, skep_err *er
   l->layout->partitions = found;
   for (size_t i = 0; i < r->n_files; i++) {
     const skep_layout_file *file = &r->files[i];
-    SKEP_TRY(add_file(l, file->path, file->path, file->size_bytes, err));
+    SKEP_TRY(add_file(l, file->path, file->path, file->size_bytes, file->is_special, err));
     bool hidden = is_hidden(file->path);
     l->files[l->n_files - 1].verdict = hidden ? SKEP_IGNORED : SKEP_NAME_UNKNOWN;
     l->files[l->n_files - 1].reason = hidden ? "hidden name" : "a file beside partition directories: not read";
@@ -287,8 +291,10 @@ static skep_status list_partition_root(lister *l, root_entries *r, skep_err *err
     }
   }
   if (!has_originals) return SKEP_OK;
-  for (size_t i = 0; i < r->n_files; i++)
-    SKEP_TRY(add_file(l, r->files[i].path, r->files[i].path, r->files[i].size_bytes, err));
+  for (size_t i = 0; i < r->n_files; i++) {
+    const skep_layout_file *file = &r->files[i];
+    SKEP_TRY(add_file(l, file->path, file->path, file->size_bytes, file->is_special, err));
+  }
   for (size_t i = 0; i < r->n_dirs; i++) {
     skep_dir_name parsed;
     const char *name = r->dirs[i];
@@ -390,7 +396,7 @@ static skep_status measure_files(lister *l, skep_layout_dir *dir, skep_err *err)
   }
   for (uint32_t i = 0; i < dir->n_files; i++) {
     skep_layout_file *file = &dir->files[i];
-    if (file->verdict != SKEP_USED || file->logical_bytes != 0) continue;
+    if (file->verdict != SKEP_USED || file->logical_bytes != 0 || file->is_special) continue;
     file->verdict = SKEP_IGNORED;
     file->reason = file->has_side_file ? "nothing in it is committed yet" : "empty file";
   }

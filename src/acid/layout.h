@@ -27,7 +27,8 @@ typedef struct skep_layout_file {
   uint64_t size_bytes;
   uint64_t logical_bytes; /* = size_bytes, or the flushed length where a side file says so; 0 = nothing committed */
   skep_file_name name;
-  bool is_dir; /* a directory that was not entered: hidden, an inner copy, or an ACID one where none belongs */
+  bool is_dir;     /* a directory that was not entered: hidden, an inner copy, or an ACID one where none belongs */
+  bool is_special; /* neither a file nor a directory, such as a link to nowhere: readers that need it must fail */
   bool has_side_file;
   skep_verdict verdict; /* SKEP_USED: a data file to read. Other than used directories: the directory's */
   const char *reason;   /* in words, never NULL; does not repeat the verdict */

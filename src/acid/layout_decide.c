@@ -283,7 +283,10 @@ static void judge_files(const decider *d, skep_layout_dir *dir) {
       case SKEP_DATA_ORIGINAL:
       case SKEP_FILE_UNKNOWN:
         if (any_name || file->name.kind == (acid ? SKEP_DATA_BUCKET : SKEP_DATA_ORIGINAL)) {
-          judge_file(file, SKEP_USED, acid ? "rows with row ids" : "rows without row ids");
+          judge_file(file, SKEP_USED,
+                     file->is_special ? "neither a file nor a directory: cannot be read"
+                     : acid           ? "rows with row ids"
+                                      : "rows without row ids");
         } else {
           judge_file(file, SKEP_NAME_UNKNOWN,
                      acid ? "no bucket_N among bucket files: not read"

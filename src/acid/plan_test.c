@@ -477,6 +477,38 @@ static void the_newest_partition_speaks_for_the_schema(void **state) {
   assert_string_equal(type_text(f, f->plan->columns), "struct<a:int,b:string,c:int>");
 }
 
+/* A file system that has links to nowhere: all names that end in 7. */
+static const skep_fs_vtab *without_links;
+typedef struct relay {
+  skep_entry_visitor *visit;
+  void *self;
+} relay;
+static skep_status visit_link(void *self, const skep_entry *entry, skep_err *err) {
+  const relay *r = self;
+  skep_entry link = {.name = entry->name, .kind = SKEP_ENTRY_OTHER};
+  return r->visit(r->self, entry->name[strlen(entry->name) - 1] == '7' ? &link : entry, err);
+}
+static skep_status list_links(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit, void *self,
+                              skep_err *err) {
+  relay r = {visit, self};
+  return without_links->list(fs, path, sizes, visit_link, &r, err);
+}
+
+static void a_data_file_that_is_no_file_is_no_empty_one(void **state) {
+  fixture *f = *state;
+  put(f, "t/delta_1_1_0/bucket_0", inserts(0));
+  put_text(f, "t/delta_1_1_0/_7", "");
+  put(f, "t/delta_1_1_0/bucket_7", inserts(7));
+  without_links = f->fs->vt;
+  skep_fs_vtab links = *without_links;
+  links.list = list_links;
+  f->fs->vt = &links;
+  assert_fails(make(f, "t"), SKEP_ERR_CORRUPT, f->err, "t/delta_1_1_0/bucket_7 is neither a file nor a directory");
+  assert_ok(skep_fs_remove_file(f->fs, "t/delta_1_1_0/bucket_7", &f->err), f->err);
+  assert_ok(make(f, "t"), f->err); /* a hidden one does not matter */
+  f->fs->vt = without_links;
+}
+
 static void other_formats_are_named(void **state) {
   fixture *f = *state;
   static const struct {
@@ -656,6 +688,7 @@ int main(void) {
       TEST(several_paths_need_one_schema),
       TEST(the_newest_file_speaks_for_the_schema),
       TEST(the_newest_partition_speaks_for_the_schema),
+      TEST(a_data_file_that_is_no_file_is_no_empty_one),
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
       TEST(a_table_without_rows_needs_no_columns),

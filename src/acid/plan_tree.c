@@ -267,6 +267,16 @@ static skep_status add_unit(branch *b, const char *root, skep_layout *layout, ui
   return SKEP_OK;
 }
 
+static skep_status not_readable(skep_planner *p, const skep_layout *layout, const skep_layout_dir *dir, uint32_t file,
+                                skep_err *err) {
+  const char *top = skep_plan_join(p, layout->root, dir->name);
+  const char *path = top == NULL ? NULL : skep_plan_join(p, top, dir->files[file].path);
+  char quoted[512];
+  if (path == NULL) return skep_plan_no_memory(err);
+  return skep_fail(err, SKEP_ERR_CORRUPT, "%s is neither a file nor a directory (a link to nowhere?)",
+                   skep_quote(quoted, sizeof quoted, path, strlen(path)));
+}
+
 /* Unknown names are reported; names that only look like ACID directories stop the reading, as they do in Hive. */
 static skep_status report_names(skep_planner *p, const skep_layout *layout, skep_err *err) {
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
@@ -280,6 +290,7 @@ static skep_status report_names(skep_planner *p, const skep_layout *layout, skep
     if (dir->verdict == SKEP_NAME_UNKNOWN && dir->name[0] != '\0')
       SKEP_TRY(skep_plan_notify(p, skep_plan_join(p, layout->root, dir->name), dir->reason, err));
     for (uint32_t f = 0; f < dir->n_files; f++) {
+      if (dir->files[f].verdict == SKEP_USED && dir->files[f].is_special) return not_readable(p, layout, dir, f, err);
       if (dir->files[f].verdict != SKEP_NAME_UNKNOWN) continue;
       const char *path = skep_plan_join(p, layout->root, dir->name);
       if (path == NULL) return skep_plan_no_memory(err);
