@@ -39,6 +39,7 @@ typedef struct skep_planner {
   /* Partition columns: from the options, or strings named by the directories above the first unit. NULL: none known
    * yet. */
   const skep_type *partitions;
+  bool only_types;     /* a second walk, past filters and snapshot, that ends at the first unit with a data file */
   bool is_acid;        /* rows have row ids: full ACID */
   bool has_no_columns; /* no schema is given and no file has one: there are no rows */
   const skep_type *table, *columns;
@@ -73,6 +74,9 @@ SKEP_NODISCARD skep_status skep_plan_events_read(skep_planner *p, const char *pa
 
 /* Fills units, partitions and notices. */
 SKEP_NODISCARD skep_status skep_plan_walk(skep_planner *p, skep_err *err);
+
+/* Adds units until one has a data file, whatever filters, predicate and snapshot say: for their types only. */
+SKEP_NODISCARD skep_status skep_plan_walk_for_types(skep_planner *p, skep_err *err);
 
 /* ---- plan_type.c ---- */
 

@@ -559,7 +559,7 @@ static void what_cannot_be_planned_is_said(void **state) {
   assert_fails(make(f, "plain"), SKEP_ERR_ARGUMENT, f->err, "schema: expected struct<...>, found int");
 }
 
-/* A new table, a truncated one, one whose rows were all dropped, one whose partitions are all pruned. */
+/* A new table, a truncated one, one whose rows were all dropped. */
 static void a_table_without_rows_needs_no_columns(void **state) {
   fixture *f = *state;
   put(f, "unknown/odd/delta_1_1_0/bucket_0", inserts(0));
@@ -568,12 +568,9 @@ static void a_table_without_rows_needs_no_columns(void **state) {
   put_text(f, "truncated/base_2/_metadata_acid", "{\"thisFileVersion\":\"0\",\"dataFormat\":\"truncated\"}");
   put(f, "truncated/delta_1_1_0/bucket_0", inserts(0));
   put(f, "gone/delete_delta_2_2_0/bucket_0", deletes(0, 0));
-  put(f, "parts/k=1/000000_0", plain(1));
-  const char *columns[] = {"a", "k"}, *filter = "k=2";
-  static const char *const tables[] = {"new", "truncated", "gone", "parts"};
-  for (int i = 0; i < 4; i++) {
-    f->opts.n_partition_filters = i == 3;
-    f->opts.partition_filters = &filter;
+  const char *columns[] = {"a", "k"};
+  static const char *const tables[] = {"new", "truncated", "gone"};
+  for (int i = 0; i < 3; i++) {
     f->opts.schema = f->opts.predicate = NULL;
     f->opts.n_columns = 0;
     assert_ok(make(f, tables[i]), f->err);
@@ -595,6 +592,60 @@ static void a_table_without_rows_needs_no_columns(void **state) {
     assert_ok(make(f, tables[i]), f->err);
     assert_string_equal(type_text(f, f->plan->type), "struct<a:int>");
   }
+}
+
+/* What is asked for does not change the columns: not a filter that no partition passes, not a snapshot of before. */
+static void columns_are_those_of_files_that_are_not_read(void **state) {
+  fixture *f = *state;
+  put(f, "parts/k=1/delta_1_1_0/bucket_0", plain(1));
+  put(f, "parts/k=2/delta_2_2_0/bucket_0", inserts(0));
+  put(f, "parts/k=3/delta_3_3_0/_orc_acid_version", plain(1));
+  const char *filter = "k=7";
+  f->opts.n_partition_filters = 1;
+  f->opts.partition_filters = &filter;
+  assert_ok(make(f, "parts"), f->err);
+  assert_int_equal(f->plan->n_splits, 0);
+  assert_int_equal(f->plan->n_notices, 0);
+  assert_string_equal(type_text(f, f->plan->type), "struct<a:int,b:string,k:string>");
+  f->opts.n_partition_filters = 0;
+  f->opts.predicate = "k = 'x' AND nope = 1";
+  assert_fails(make(f, "parts"), SKEP_ERR_ARGUMENT, f->err, "there is no column \"nope\"");
+  f->opts.predicate = "k = 'x' AND a = 1";
+  assert_ok(make(f, "parts"), f->err);
+  assert_string_equal(type_text(f, f->plan->type), "struct<a:int,b:string,k:string>");
+  f->opts.predicate = NULL;
+  snapshot(f, "d.t:0:9223372036854775807::", NULL, SKEP_HIVE_4);
+  assert_ok(make(f, "parts"), f->err);
+  assert_string_equal(splits_of(f), "");
+  assert_string_equal(type_text(f, f->plan->type), "struct<a:int,b:string,k:string>");
+}
+
+static void filters_of_one_column_are_alternatives(void **state) {
+  fixture *f = *state;
+  put_partitions(f);
+  f->opts.schema = "struct<a:int,b:string>";
+  const char *filters[] = {"k=3", "d=2024-01-01", "k=02"};
+  f->opts.partition_filters = filters;
+  f->opts.n_partition_filters = 3;
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(values_of(f), "2024-01-01,02 ");
+  filters[1] = "k=4";
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(values_of(f), "2024-01-01,02 2024-01-02,3 __HIVE_DEFAULT_PARTITION__,4 ");
+}
+
+/* The columns as DDL lists them, partition columns included: a natural mistake, which showed no rows. */
+static void partition_columns_in_the_schema_are_refused_or_reported(void **state) {
+  fixture *f = *state;
+  put_partitions(f);
+  f->opts.schema = "struct<a:int,b:string,d:string,k:int>";
+  assert_fails(make(f, "t"), SKEP_ERR_ARGUMENT, f->err,
+               "t: the schema has a column that names partition directories: it belongs into the partition schema");
+  put(f, "plain/k=1/000000_0", plain(1));
+  f->opts.schema = "struct<a:int,b:string,k:int>";
+  assert_ok(make(f, "plain"), f->err);
+  assert_int_equal(f->plan->n_notices, 1);
+  assert_non_null(strstr(f->plan->notices[0].text, "list bucketing"));
 }
 
 /* Tails are opened only where something depends on them. */
@@ -692,6 +743,9 @@ int main(void) {
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
       TEST(a_table_without_rows_needs_no_columns),
+      TEST(columns_are_those_of_files_that_are_not_read),
+      TEST(filters_of_one_column_are_alternatives),
+      TEST(partition_columns_in_the_schema_are_refused_or_reported),
       TEST(planning_reads_one_tail_of_a_marked_table),
       TEST(every_failing_call_is_reported),
       TEST(running_out_of_memory_is_a_status),

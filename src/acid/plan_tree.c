@@ -96,18 +96,21 @@ static skep_status match_filter(branch *b, uint32_t level, const char *wanted, b
   return status;
 }
 
-/* Whether the newest level of the branch passes the filters that name it. */
+/* Whether the newest level of the branch passes the filters that name it: those of one column are alternatives. */
 static skep_status passes_filters(branch *b, bool *out, skep_err *err) {
   const skep_plan_opts *opts = b->p->opts;
   uint32_t level = b->depth - 1;
-  *out = true;
-  for (uint32_t i = 0; i < opts->n_partition_filters && *out; i++) {
+  bool is_named = false;
+  *out = false;
+  for (uint32_t i = 0; i < opts->n_partition_filters && !*out; i++) {
     const char *filter = opts->partition_filters[i];
     const char *equals = strchr(filter, '=');
     if (equals == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "a partition filter needs the form name=value");
-    if (same_name(b->names[level], filter, (size_t)(equals - filter)))
-      SKEP_TRY(match_filter(b, level, equals + 1, out, err));
+    if (!same_name(b->names[level], filter, (size_t)(equals - filter))) continue;
+    is_named = true;
+    SKEP_TRY(match_filter(b, level, equals + 1, out, err));
   }
+  *out = *out || !is_named;
   return SKEP_OK;
 }
 
@@ -187,6 +190,8 @@ static skep_status judge_pred(branch *b, const skep_pred *pred, skep_arena *scra
 }
 
 static skep_status may_hold_rows(branch *b, bool *out, skep_err *err) {
+  *out = true;
+  if (b->p->only_types) return SKEP_OK;
   SKEP_TRY(passes_filters(b, out, err));
   if (!*out || b->p->predicate == NULL) return SKEP_OK;
   skep_arena scratch;
@@ -302,16 +307,33 @@ static skep_status report_names(skep_planner *p, const skep_layout *layout, skep
 
 static skep_status walk(branch *b, const char *root, skep_err *err);
 
+static bool has_data_file(const skep_layout *layout) {
+  for (uint32_t d = 0; d < layout->n_used; d++) {
+    if (layout->dirs[d].parsed.kind == SKEP_DIR_DELETE_DELTA) continue;
+    for (uint32_t f = 0; f < layout->dirs[d].n_files; f++) {
+      if (layout->dirs[d].files[f].verdict == SKEP_USED) return true;
+    }
+  }
+  return false;
+}
+
+static bool knows_enough(const skep_planner *p) {
+  const skep_plan_unit *last = p->n_units == 0 ? NULL : &p->units[p->n_units - 1];
+  return p->only_types && last != NULL && (last->layout == NULL || has_data_file(last->layout));
+}
+
 static skep_status walk_partitions(branch *b, const skep_layout *layout, skep_err *err) {
-  for (uint32_t i = 0; i < layout->n_partitions; i++) {
+  for (uint32_t i = 0; i < layout->n_partitions && !knows_enough(b->p); i++) {
     bool wanted;
     char quoted[512];
-    skep_status status = push(b, layout->partitions[i], err);
+    /* The newest partition tells the columns best. */
+    const char *name = layout->partitions[b->p->only_types ? layout->n_partitions - 1 - i : i];
+    skep_status status = push(b, name, err);
     if (status != SKEP_OK)
       return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, layout->root, strlen(layout->root)));
     status = may_hold_rows(b, &wanted, err);
     if (status == SKEP_OK && wanted) {
-      const char *child = skep_plan_join(b->p, layout->root, layout->partitions[i]);
+      const char *child = skep_plan_join(b->p, layout->root, name);
       status = child == NULL ? skep_plan_no_memory(err) : walk(b, child, err);
     }
     b->depth--;
@@ -332,20 +354,45 @@ static bool is_list_bucketing(const skep_planner *p, const skep_layout *layout) 
   return skep_type_child(p->table, component, strcspn(component, "="), true) >= 0;
 }
 
+/* Partitions whose column stands in the schema of the table would otherwise be taken for list bucketing and be left out
+ * (ACID tables have none) or show NULL in that column. */
+static skep_status check_list_bucketing(skep_planner *p, const skep_layout *layout, skep_err *err) {
+  bool is_acid = false;
+  for (uint32_t d = 0; d < layout->n_dirs; d++) {
+    for (uint32_t f = 0; f < layout->dirs[d].n_files; f++) {
+      const skep_layout_file *file = &layout->dirs[d].files[f];
+      is_acid = is_acid || (file->is_dir && file->verdict == SKEP_NAME_UNKNOWN);
+    }
+  }
+  char quoted[512];
+  if (is_acid)
+    return skep_fail(
+        err, SKEP_ERR_ARGUMENT,
+        "%s: the schema has a column that names partition directories: it belongs into the partition schema",
+        skep_quote(quoted, sizeof quoted, layout->root, strlen(layout->root)));
+  return skep_plan_notify(p, layout->root,
+                          "directories named like a column of the schema are read as list bucketing (the columns of "
+                          "partitions belong into the partition schema)",
+                          err);
+}
+
 static skep_status walk(branch *b, const char *root, skep_err *err) {
+  static const skep_snapshot everything = {.everything = true};
   skep_planner *p = b->p;
-  skep_layout_opts opts = {.snapshot = &p->opts->snapshot,
+  skep_layout_opts opts = {.snapshot = p->only_types ? &everything : &p->opts->snapshot,
                            .hive = p->opts->hive,
                            .is_insert_only = p->opts->insert_only,
                            .partition_levels = levels_below(b)};
   skep_layout *layout;
   SKEP_TRY(skep_layout_read(p->ctx, p->fs, root, &opts, &layout, err));
+  skep_status status = SKEP_OK;
   if (is_list_bucketing(p, layout)) {
     skep_layout_free(layout);
     opts.partition_levels = 0;
     SKEP_TRY(skep_layout_read(p->ctx, p->fs, root, &opts, &layout, err));
+    status = check_list_bucketing(p, layout, err);
   }
-  skep_status status = report_names(p, layout, err);
+  if (status == SKEP_OK && !p->only_types) status = report_names(p, layout, err);
   if (status == SKEP_OK && layout->partitions != NULL) {
     status = walk_partitions(b, layout, err);
   } else if (status == SKEP_OK) {
@@ -430,4 +477,12 @@ skep_status skep_plan_walk(skep_planner *p, skep_err *err) {
   if (p->opts->partition_schema != NULL) SKEP_TRY(check_filters(p, err));
   for (uint32_t i = 0; i < p->n_paths; i++) SKEP_TRY(walk_path(p, i, err));
   return check_filters(p, err);
+}
+
+skep_status skep_plan_walk_for_types(skep_planner *p, skep_err *err) {
+  skep_status status = SKEP_OK;
+  p->only_types = true;
+  for (uint32_t i = 0; i < p->n_paths && status == SKEP_OK && !knows_enough(p); i++) status = walk_path(p, i, err);
+  p->only_types = false;
+  return status;
 }

@@ -308,6 +308,20 @@ static skep_status check_names(const skep_planner *p, skep_err *err) {
   return SKEP_OK;
 }
 
+/* Everything was filtered away, or the snapshot sees nothing: the columns are those of files that are not read. What
+ * cannot be read there is not asked for either. */
+static skep_status table_from_other_files(skep_planner *p, skep_err *err) {
+  size_t n = p->n_units;
+  skep_err other;
+  skep_status status = skep_plan_walk_for_types(p, &other);
+  if (status == SKEP_OK) status = table_from_files(p, &other);
+  for (size_t i = n; i < p->n_units; i++) skep_layout_free(p->units[i].layout);
+  p->n_units = n;
+  if (status == SKEP_OK) return SKEP_OK;
+  p->table = NULL;
+  return status == SKEP_ERR_CORRUPT || status == SKEP_ERR_IO ? SKEP_OK : skep_fail(err, status, "%s", other.text);
+}
+
 /* Without a file that holds rows there are no rows either: what is asked of the unknown columns cannot matter. But
  * where names were not understood there may well be rows. */
 static skep_status settle_without_columns(skep_planner *p, skep_err *err) {
@@ -321,6 +335,7 @@ static skep_status settle_without_columns(skep_planner *p, skep_err *err) {
 
 skep_status skep_plan_types(skep_planner *p, skep_err *err) {
   SKEP_TRY(p->table == NULL ? table_from_files(p, err) : check_formats(p, err));
+  if (p->table == NULL && p->n_unknown_names == 0) SKEP_TRY(table_from_other_files(p, err));
   if (p->table == NULL) SKEP_TRY(settle_without_columns(p, err));
   if (p->partitions == NULL) SKEP_TRY(empty_struct(p, &p->partitions, err));
   SKEP_TRY(check_names(p, err));
