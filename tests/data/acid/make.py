@@ -72,3 +72,21 @@ write('six_names.orc', acid('struct<a:int>'), [(i % 3, i, i, i, i, (i,)) for i i
 # 7. an insert delta with a delete event, which only ACID v1 has; and an event without a key
 write('mixed.orc', acid('struct<x:int>'), [(0, 1, 0, 0, 1, (1,)), (2, 1, 0, 0, 1, None)])
 write('no_key.orc', acid('struct<x:int>'), [(0, 1, None, 0, 1, (1,))])
+# 8. one bucket, two statements of write id 1 in one file, as a compaction leaves them; then write id 2 changes it with two more
+# statements, each with a delete delta and a delta of its own (x = write id * 100 + statement * 10 + row id)
+def statement(write_id, s, rows):
+    return [(0, write_id, PROPERTY + s, r, write_id, (write_id * 100 + s * 10 + r,)) for r in rows]
+
+
+def gone(s, rows):
+    return [(2, 1, PROPERTY + s, r, 2, None) for r in rows]
+
+
+write('statements.orc', acid('struct<x:bigint>'), statement(1, 0, range(5)) + statement(1, 1, range(5)), VERSION)
+write('statement_1.orc', acid('struct<x:bigint>'), statement(2, 1, range(2)), VERSION)
+write('statement_3.orc', acid('struct<x:bigint>'), statement(2, 3, range(2)), VERSION)
+write('statement_0_delete.orc', acid('struct<>'), gone(0, [1, 2]), VERSION)
+write('statement_2_delete.orc', acid('struct<>'), gone(0, [4]) + gone(1, [0]), VERSION)
+# 9. deletes of insert.orc whose rows are NULL structs of 200 columns
+write('wide_row_delete.orc', acid('struct<' + ','.join(f'c{i}:string' for i in range(200)) + '>'),
+      [(2, 1, PROPERTY, i, 2, None) for i in range(3, 10000, 7)], VERSION)
