@@ -6,6 +6,7 @@
  * from the file's. */
 #include "orc/column.h"
 #include "orc/spread.h"
+#include "orc/widen.h"
 
 typedef unsigned __int128 u128;
 
@@ -117,21 +118,23 @@ static skep_status emit_checked(skep_vec *vec, int64_t n, const skep_i128 *wide,
   return SKEP_OK;
 }
 
-/* Values that all have the wanted scale and fit the wanted digits: widened or narrowed in one loop. */
-static void emit_plain(skep_vec *vec, const int64_t *values, size_t n) {
+/* Values that all have the wanted scale, narrowed or widened in one loop; false when one has too many digits. */
+static bool emit_plain(skep_vec *vec, const int64_t *values, size_t n) {
+  skep_i128 most = magnitude(vec);
+  int64_t bound = most > INT64_MAX ? INT64_MAX : (int64_t)most, outside = 0;
+  if (vec->form == SKEP_FORM_I128) return skep_widen(values, bound, vec->values.data, n);
+  for (size_t i = 0; i < n; i++) outside |= (int64_t)((values[i] > bound) | (values[i] < -bound));
   switch (vec->form) {
     case SKEP_FORM_I16:
       for (size_t i = 0; i < n; i++) ((int16_t *)vec->values.data)[i] = (int16_t)values[i];
-      return;
+      break;
     case SKEP_FORM_I32:
       for (size_t i = 0; i < n; i++) ((int32_t *)vec->values.data)[i] = (int32_t)values[i];
-      return;
-    case SKEP_FORM_I64:
-      memcpy(vec->values.data, values, n * sizeof *values);
-      return;
+      break;
     default:
-      for (size_t i = 0; i < n; i++) ((skep_i128 *)vec->values.data)[i] = values[i];
+      memcpy(vec->values.data, values, n * sizeof *values);
   }
+  return outside == 0;
 }
 
 /* Brings values of at most 18 digits to one scale where that is a multiplication that cannot overflow. */
@@ -150,42 +153,62 @@ static bool align(int64_t *values, const int64_t *scales, size_t n, int64_t want
   return true;
 }
 
-static bool all_fit(const int64_t *values, size_t n, skep_i128 most) {
-  if (most > INT64_MAX) return true;
-  int64_t bound = (int64_t)most, outside = 0;
-  for (size_t i = 0; i < n; i++) outside |= (int64_t)((values[i] > bound) | (values[i] < -bound));
-  return outside == 0;
+/* The same where all values have one scale. */
+static bool align_one(int64_t *values, size_t n, int64_t scale, int64_t wanted) {
+  if (scale == wanted) return true;
+  if (scale > wanted || scale < wanted - 18) return false;
+  int64_t factor = (int64_t)POWERS[wanted - scale];
+  bool overflow = false;
+  for (size_t i = 0; i < n; i++) overflow |= __builtin_mul_overflow_p(values[i], factor, values[i]);
+  for (size_t i = 0; i < n && !overflow; i++) values[i] *= factor;
+  return !overflow;
 }
 
+/* Values of at most 18 digits; scales NULL: all have one_scale. */
 static skep_status emit_narrow(skep_vec *vec, int64_t n, int64_t n_values, int64_t *values, const int64_t *scales,
                                int64_t one_scale, skep_err *err) {
   size_t count = (size_t)n_values;
-  bool aligned = scales == NULL ? one_scale == vec->type->scale : align(values, scales, count, vec->type->scale);
+  int64_t wanted = vec->type->scale;
+  bool aligned = scales == NULL ? align_one(values, count, one_scale, wanted) : align(values, scales, count, wanted);
   if (!aligned) return emit_checked(vec, n, NULL, values, scales, one_scale, err);
-  if (!all_fit(values, count, magnitude(vec))) return emit_checked(vec, n, NULL, values, NULL, vec->type->scale, err);
-  emit_plain(vec, values, count);
+  if (!emit_plain(vec, values, count)) return emit_checked(vec, n, NULL, values, NULL, wanted, err);
   if (vec->has_nulls) skep_spread(vec->values.data, skep_form_width(vec->form), vec->validity.data, (size_t)n, count);
   return SKEP_OK;
+}
+
+/* The scales of a batch: mostly one for all, which is not written out; *scales NULL then. */
+static skep_status read_scales(skep_orc_column *c, size_t n, const int64_t **scales, int64_t *one, skep_err *err) {
+  size_t same;
+  void *scratch;
+  *scales = NULL;
+  SKEP_TRY(skep_rle_int_next_same(c->ints[1], n, one, &same, err));
+  if (same == n) return SKEP_OK;
+  SKEP_TRY(skep_orc_column_scratch(c, 1, n, sizeof(int64_t), &scratch, err));
+  int64_t *all = scratch;
+  for (size_t i = 0; i < same; i++) all[i] = *one;
+  *scales = all;
+  return skep_rle_int_next(c->ints[1], all + same, n - same, err);
 }
 
 static skep_status decimal_next(skep_orc_column *c, skep_vec *vec, int64_t n, int64_t n_values, skep_err *err) {
   size_t count = (size_t)n_values;
   bool narrow = c->is_decimal64 || (c->file->precision <= 18 && !c->own_scale);
-  void *values, *scales;
+  void *values;
+  const int64_t *scales;
+  int64_t one_scale;
   SKEP_TRY(skep_orc_column_scratch(c, 0, count, narrow ? sizeof(int64_t) : sizeof(skep_i128), &values, err));
   if (c->is_decimal64) {
     SKEP_TRY(skep_rle_int_next(c->ints[0], values, count, err));
     return emit_narrow(vec, n, n_values, values, NULL, c->file->scale, err);
   }
-  SKEP_TRY(skep_orc_column_scratch(c, 1, count, sizeof(int64_t), &scales, err));
-  SKEP_TRY(skep_rle_int_next(c->ints[1], scales, count, err));
+  SKEP_TRY(read_scales(c, count, &scales, &one_scale, err));
   skep_orc_stream *data = &c->stream[SKEP_ORC_STREAM_FIRST];
   if (narrow) {
     SKEP_TRY(skep_varint_next_i64(data, values, count, err));
-    return emit_narrow(vec, n, n_values, values, scales, 0, err);
+    return emit_narrow(vec, n, n_values, values, scales, one_scale, err);
   }
   SKEP_TRY(skep_varint_next_i128(data, values, count, err));
-  return emit_checked(vec, n, values, NULL, scales, 0, err);
+  return emit_checked(vec, n, values, NULL, scales, one_scale, err);
 }
 
 static skep_status decimal_skip(skep_orc_column *c, uint64_t n_values, skep_err *err) {

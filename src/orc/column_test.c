@@ -231,6 +231,35 @@ static void decimals_are_brought_to_the_scale_of_the_type(void **state) {
       "{\"a\":\"99999.000000000000000000\"}\n{\"a\":\"0.020000000000000000\"}\n");
 }
 
+/* One scale for all is not written out: it is the type's, smaller, larger, or too much smaller for 64 bits. */
+static void decimals_of_one_scale_are_brought_to_that_of_the_type(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t precision, scale;
+    uint8_t stored; /* zigzag */
+    const char *rows;
+  } cases[] = {
+      {9, 1, 0x02, "{\"a\":\"1.5\"}\n{\"a\":\"-1.5\"}\n{\"a\":\"0.1\"}\n"},
+      {9, 3, 0x02, "{\"a\":\"1.500\"}\n{\"a\":\"-1.500\"}\n{\"a\":\"0.100\"}\n"},
+      {9, 0, 0x02, "{\"a\":\"2\"}\n{\"a\":\"-2\"}\n{\"a\":\"0\"}\n"},
+      {18, 18, 0x02, "{\"a\":null}\n{\"a\":null}\n{\"a\":\"0.100000000000000000\"}\n"},
+      {18, 18, 0x01, "{\"a\":null}\n{\"a\":null}\n{\"a\":null}\n"}, /* scale -1 */
+      {2, 2, 0x02, "{\"a\":null}\n{\"a\":null}\n{\"a\":\"0.10\"}\n"},
+  };
+  skep_orc_reader_opts opts = SKEP_ORC_READER_OPTS_INIT;
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+    make_file m;
+    opts.forms.narrow_decimals = i % 2 == 1;
+    memset(&m, 0, sizeof m);
+    m.n_rows = 3;
+    make_type_at(&m, STRUCT, 1, "a", CHILD_1, 0, 0);
+    make_type_at(&m, DECIMAL, 0, NULL, NULL, cases[i / 2].precision, cases[i / 2].scale);
+    make_stream(&m, 1, 1, BYTES(0x1e, 0x1d, 0x02)); /* 15, -15, 1 */
+    make_stream(&m, 1, 5, BYTES(0x00, 0x00, cases[i / 2].stored));
+    expect_rows(&m, &opts, NULL, cases[i / 2].rows);
+  }
+}
+
 static void decimals_convert_to_numbers_and_texts(void **state) {
   (void)state;
   make_file m;
@@ -451,6 +480,7 @@ int main(void) {
       cmocka_unit_test(nanoseconds_beyond_a_second_are_refused),
       cmocka_unit_test(hybrid_days_show_the_same_date),
       cmocka_unit_test(decimals_are_brought_to_the_scale_of_the_type),
+      cmocka_unit_test(decimals_of_one_scale_are_brought_to_that_of_the_type),
       cmocka_unit_test(decimals_convert_to_numbers_and_texts),
       cmocka_unit_test(texts_convert_or_become_null),
       cmocka_unit_test(the_blanks_that_fill_a_char_do_not_convert),

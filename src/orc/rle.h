@@ -30,6 +30,10 @@ SKEP_NODISCARD skep_status skep_rle_int_next(skep_rle_int *r, int64_t *out, size
  * straight into `out`. */
 SKEP_NODISCARD skep_status skep_rle_int_next_i32(skep_rle_int *r, int32_t *out, size_t n, skep_err *err);
 SKEP_NODISCARD skep_status skep_rle_int_next_i16(skep_rle_int *r, int16_t *out, size_t n, skep_err *err);
+/* Takes as many of the next n values as are equal to the first of them, without writing them out: *same of *value (both
+ * 0 when n is 0). */
+SKEP_NODISCARD skep_status skep_rle_int_next_same(skep_rle_int *r, size_t n, int64_t *value, size_t *same,
+                                                  skep_err *err);
 SKEP_NODISCARD skep_status skep_rle_int_skip(skep_rle_int *r, uint64_t n, skep_err *err);
 
 /* Bytes: runs of 3..130 equal bytes or 1..128 literals. */

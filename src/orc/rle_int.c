@@ -194,6 +194,30 @@ skep_status skep_rle_int_next_i16(skep_rle_int *r, int16_t *out, size_t n, skep_
   return next(r, out, n, SKEP_LANE_16, err);
 }
 
+/* How many values of the current run, `most` at most, are equal to `value`. */
+static uint32_t equal_in_run(const skep_rle_int *r, int64_t value, uint32_t most) {
+  uint32_t n = 0;
+  if (r->sequence) return r->next_value != value ? 0 : r->delta == 0 ? most : 1;
+  while (n < most && r->run[r->pos + n] == value) n++;
+  return n;
+}
+
+skep_status skep_rle_int_next_same(skep_rle_int *r, size_t n, int64_t *value, size_t *same, skep_err *err) {
+  *value = 0;
+  *same = 0;
+  while (*same < n) {
+    size_t done;
+    if (r->left == 0) SKEP_TRY(next_run(r, NULL, 0, SKEP_LANE_64, &done, err));
+    if (*same == 0) *value = r->sequence ? r->next_value : r->run[r->pos];
+    uint32_t most = r->left < n - *same ? r->left : (uint32_t)(n - *same);
+    uint32_t equal = equal_in_run(r, *value, most);
+    advance(r, equal);
+    *same += equal;
+    if (equal < most) break;
+  }
+  return SKEP_OK;
+}
+
 skep_status skep_rle_int_skip(skep_rle_int *r, uint64_t n, skep_err *err) {
   while (n != 0) {
     size_t done;

@@ -274,6 +274,40 @@ static void test_a_skip_to_any_value_equals_reading_up_to_it(void **state) {
   }
 }
 
+static void test_equal_values_are_taken_together_and_no_others(void **state) {
+  (void)state;
+  static const size_t steps[] = {1, 2, 5, 1000};
+  for (unsigned kind = 0; kind < 4; kind++) {
+    script c;
+    test_source t;
+    skep_orc_stream s;
+    skep_rle_int r;
+    skep_err err;
+    everything(&c, (kind & 1) != 0, (kind & 2) != 0, kind);
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++) {
+      open_script(&c, &t, &s, &r);
+      for (size_t at = 0, same; at < c.n; at += same) {
+        int64_t value, other;
+        size_t n = c.n - at < steps[k] ? c.n - at : steps[k], want = 1;
+        while (want < n && c.values[at + want] == c.values[at]) want++;
+        assert_int_equal(skep_rle_int_next_same(&r, n, &value, &same, &err), SKEP_OK);
+        assert_int_equal(value, c.values[at]);
+        assert_int_equal(same, want);
+        if (at + same == c.n || at % 3 != 0) continue; /* and the usual way goes on behind them */
+        assert_int_equal(skep_rle_int_next(&r, &other, 1, &err), SKEP_OK);
+        assert_int_equal(other, c.values[at + same++]);
+      }
+      int64_t value;
+      size_t same;
+      assert_int_equal(skep_rle_int_next_same(&r, 0, &value, &same, &err), SKEP_OK);
+      assert_int_equal(same, 0);
+      assert_int_equal(skep_rle_int_next_same(&r, 1, &value, &same, &err), SKEP_ERR_CORRUPT);
+      test_close(&t, &s);
+    }
+    script_free(&c);
+  }
+}
+
 /* What a row index records: the byte where a run starts and how many of its values come before. */
 static void test_a_seek_to_any_recorded_position_equals_reading_up_to_it(void **state) {
   (void)state;
@@ -489,6 +523,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_vectors_decode_in_any_steps),
       cmocka_unit_test(test_all_forms_and_widths_decode_in_any_steps),
+      cmocka_unit_test(test_equal_values_are_taken_together_and_no_others),
       cmocka_unit_test(test_a_skip_to_any_value_equals_reading_up_to_it),
       cmocka_unit_test(test_a_seek_to_any_recorded_position_equals_reading_up_to_it),
       cmocka_unit_test(test_narrow_lanes_have_the_same_values_or_refuse),
