@@ -124,9 +124,12 @@ skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *
   skep_status status = skep_cli_read_file(arena, fs, side, MAX_SIDE_BYTES, &bytes, err);
   if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   SKEP_TRY(status);
-  uint64_t length = bytes.left < 8 ? 0 : skep_load_be64(bytes.at + (bytes.left / 8 - 1) * 8);
-  if (length < *out) *out = length;
-  return SKEP_OK;
+  if (bytes.left < 8)
+    return skep_fail(err, SKEP_ERR_CORRUPT, "its side file has %zu bytes, and a length needs 8", bytes.left);
+  *out = skep_load_be64(bytes.at + (bytes.left / 8 - 1) * 8);
+  if (*out <= size_bytes) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CORRUPT, "its side file says that %llu bytes are flushed, but it has %llu",
+                   (unsigned long long)*out, (unsigned long long)size_bytes);
 }
 
 skep_status skep_cli_explain(skep_fs *fs, const char *path, skep_status status, skep_err *err) {
