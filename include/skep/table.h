@@ -2,15 +2,18 @@
  *
  *   skep_err err;
  *   skep_table *table;
+ *   struct ArrowArrayStream stream;
+ *   struct ArrowArray batch;
  *   skep_table_opts opts = SKEP_TABLE_OPTS_INIT;
  *   opts.snapshot = "sales.orders:17:9223372036854775807::";
  *   const char *path = "/warehouse/sales.db/orders";
  *   if (skep_table_open(&path, 1, &opts, &table, &err) != SKEP_OK) ...          err.text says why
- *   struct ArrowArrayStream stream;
  *   if (skep_table_stream(table, &stream, &err) != SKEP_OK) ...
- *   while (stream.get_next(&stream, &array) == 0 && array.release != NULL) ...
+ *   while (stream.get_next(&stream, &batch) == 0 && batch.release != NULL) ...  use it, then batch.release(&batch)
  *   stream.release(&stream);
  *   skep_table_close(table);
+ *
+ * README.md beside this file has it as whole programs, for C and Python.
  *
  * A table is planned when it is opened: which files hold the rows of the snapshot is decided then, and cut into splits.
  * A split encodes to bytes that name everything it needs; another thread, process or machine that sees the same paths
@@ -115,10 +118,10 @@ typedef struct skep_table_opts {
   const char *valid_txns;       /* Hive's valid transactions; alone: the table is ACID v1 (Hive 1 and 2) */
   const char *schema;           /* columns as a Hive type, "struct<a:int,b:string>"; NULL: from the files */
   const char *partition_schema; /* partition columns likewise; NULL: strings, names from the directories */
-  const char *const *columns;   /* projection: "a", "b.c"; n_columns 0 = all */
+  const char *const *columns;   /* projection: "a", "b.c", in the order of the table; n_columns 0 = all */
   size_t n_columns;
   const char *predicate;         /* "a > 1 AND b LIKE 'x%'": exactly the rows for which it is true */
-  const char *const *partitions; /* "k=v": only these; values unescaped */
+  const char *const *partitions; /* "k=v": only these, those of one column are alternatives; values unescaped */
   size_t n_partitions;
   skep_evolution_mode evolution;
   skep_calendar_mode calendar;

@@ -252,6 +252,16 @@ def test_tables_of_hive_read_as_hive_reads_them(skep, args):
     assert compared > 60, compared
 
 
+def test_the_documented_example_reads_a_table(skep, args):
+    example = os.path.join(os.path.dirname(os.path.abspath(__file__)), "read_table.py")
+    path = os.path.join(unpack(args, "01-basic"), "04-more", "table")
+    for snapshot, n in ((None, 7), ("s01.people:1:9223372036854775807::", 5)):
+        ran = subprocess.run([sys.executable, example, path] + ([snapshot] if snapshot else []), env={**os.environ, "LIBSKEP": args.libskep},
+                             capture_output=True, text=True, check=True)
+        rows = [eval(line, {"Decimal": decimal.Decimal}) for line in ran.stdout.splitlines()]
+        assert len(rows) == n and list(rows[0]) == ["id", "name", "age", "balance"], rows
+
+
 def test_splits_from_bytes_give_the_rows_of_the_table(skep, args):
     import pyarrow
     path = os.path.join(unpack(args, "05-merge-multi"), "03-final", "table")

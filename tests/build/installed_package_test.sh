@@ -17,6 +17,7 @@ read -ra flags <<<"$(pkg-config --cflags --libs skep)"
 cp "$consumer/use.c" "$work/use.cpp"
 "$cc" -std=c17 -Wall -Werror -o "$work/use_c" "$consumer/use.c" "${flags[@]}"
 "$cxx" -std=c++17 -Wall -Werror -o "$work/use_cpp" "$work/use.cpp" "${flags[@]}"
+"$cc" -std=c17 -Wall -Wextra -Werror -o "$work/read_table" "$consumer/read_table.c" "${flags[@]}"
 version=$(pkg-config --modversion skep)
 for program in use_c use_cpp; do
   [ "$("$work/$program")" = "$version" ] || { echo "$program (pkg-config) is not version $version"; exit 1; }
@@ -27,6 +28,17 @@ done
 "$cmake" --build "$work/build" >"$work/cmake.log" 2>&1 || { cat "$work/cmake.log"; exit 1; }
 for program in use_c use_cpp; do
   [ "$("$work/build/$program")" = "$version" ] || { echo "$program (CMake) is not version $version"; exit 1; }
+done
+
+zstd -dqc "$consumer/../../golden/01-basic.tar.zst" | tar -x -C "$work"
+for program in "$work/read_table" "$work/build/read_table"; do
+  while read -r rows snapshot; do
+    got=$("$program" "$work/01-basic/04-more/table" $snapshot)
+    want="struct<id:int,name:string,age:int,balance:decimal(12,2)>"$'\n'"$rows rows"
+    [ "$got" = "$want" ] || { echo "$program printed $got"; exit 1; }
+  done <<<$'7\n5 s01.people:1:9223372036854775807::'
+  if "$program" "$work/nothing" 2>"$work/message"; then exit 1; fi
+  grep -q 'nothing' "$work/message"
 done
 
 if [ -e "$prefix/bin/skep" ]; then
