@@ -3,6 +3,7 @@
  * A directory's files may have been written under older schemas. Without a given one the newest file of the newest
  * partition speaks for the table. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "acid/events.h"
 #include "acid/plan_int.h"
@@ -199,6 +200,33 @@ static int64_t partition_column(const skep_planner *p, const char *name) {
   return skep_type_child(p->partitions, name, strlen(name), true);
 }
 
+/* Adds the names that there are to a message about one that there is not. */
+static skep_status tell_columns(const skep_planner *p, skep_status status, skep_err *err) {
+  if (status != SKEP_ERR_ARGUMENT || err == NULL || p->table->kind != SKEP_STRUCT) return status;
+  const skep_type *const both[] = {p->table, p->partitions};
+  char list[400], name[100], message[500];
+  size_t at = 0;
+  bool all = true;
+  for (int i = 0; i < 2; i++) {
+    for (uint32_t c = 0; c < both[i]->n_children && all; c++) {
+      skep_quote(name, sizeof name, both[i]->names[c], strlen(both[i]->names[c]));
+      all = strlen(name) + 8 < sizeof list - at;
+      at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", at == 0 ? "" : ", ", all ? name : "...");
+    }
+  }
+  snprintf(message, sizeof message, "%s", err->text);
+  return at == 0 ? status : skep_fail(err, status, "%s (there are %s)", message, list);
+}
+
+static bool names_unknown_column(const skep_planner *p, const skep_pred *pred) {
+  for (uint32_t i = 0; i < pred->n_children; i++) {
+    if (names_unknown_column(p, pred->children[i])) return true;
+  }
+  if (pred->path_length == 0) return false;
+  return skep_type_child(p->table, pred->names[0], strlen(pred->names[0]), true) < 0 &&
+         partition_column(p, pred->names[0]) < 0;
+}
+
 /* Marks the partition columns that a predicate names. */
 static void mark_predicate(const skep_planner *p, const skep_pred *pred, bool *wanted) {
   for (uint32_t i = 0; i < pred->n_children; i++) mark_predicate(p, pred->children[i], wanted);
@@ -219,11 +247,12 @@ static skep_status check_predicate(skep_planner *p, skep_err *err) {
   const skep_type *row;
   const skep_pred *bound;
   SKEP_TRY(skep_split_type(p->arena, &all, &row, err));
-  SKEP_TRY(skep_pred_bind(p->arena, p->predicate, row, &bound, err));
+  skep_status status = skep_pred_bind(p->arena, p->predicate, row, &bound, err);
+  if (status != SKEP_OK) return names_unknown_column(p, p->predicate) ? tell_columns(p, status, err) : status;
   skep_buf text;
   skep_buf_init(&text, p->ctx, 1 << 24);
   skep_pred_print(p->predicate, &text);
-  skep_status status = skep_buf_check(&text, "predicate", err);
+  status = skep_buf_check(&text, "predicate", err);
   if (status == SKEP_OK) {
     p->common.predicate = skep_arena_strndup(p->arena, skep_buf_string(&text), text.size);
     if (p->common.predicate == NULL) status = skep_plan_no_memory(err);
@@ -255,7 +284,8 @@ static skep_status project(skep_planner *p, bool *wanted_partitions, skep_err *e
     }
   }
   if (p->has_no_columns) n = 0;
-  return n == 0 ? empty_struct(p, &p->columns, err) : skep_type_prune(p->arena, p->table, paths, n, &p->columns, err);
+  if (n == 0) return empty_struct(p, &p->columns, err);
+  return tell_columns(p, skep_type_prune(p->arena, p->table, paths, n, &p->columns, err), err);
 }
 
 /* The partition columns that splits carry: those delivered, then those that only the predicate names. */

@@ -31,15 +31,15 @@ enum {
 
 static const skep_cli_option options[] = {
     {OPT_ROW_IDS, "row-ids", NULL, "put writeid, bucketid and rowid before the columns"},
-    {OPT_COLUMNS, "columns", "a,b.c", "only these columns; a.b is a field of a struct"},
+    {OPT_COLUMNS, "columns", "a,b.c", "only these columns, in the table's order; a.b is a field of a struct"},
     {OPT_WHERE, "where", "PRED",
-     "only rows for which PRED is true: = <> < <= > >= <=>\nIN BETWEEN LIKE IS [NOT] NULL under AND OR NOT"},
+     "only rows for which PRED is true: = <> < <= > >= <=>\nIN BETWEEN LIKE IS [NOT] NULL under AND OR NOT;\na column and literals: 1.5 'text' DATE '2024-01-31'"},
     {OPT_LIMIT, "limit", "N", "at most N rows"},
     {OPT_SNAPSHOT, "snapshot", "WRITEIDS", "what is committed, as Hive says it: db.t:hwm:min-open:open:aborted"},
     {OPT_VALID_TXNS, "valid-txns", "TXNS", "the transactions that count, in the spelling of --hive"},
     {OPT_SCHEMA, "schema", "TYPE", "the table's columns: struct<a:int,b:string>; else taken from the files"},
     {OPT_PARTITION_SCHEMA, "partition-schema", "TYPE", "types of the partition columns; else strings"},
-    {OPT_PARTITION, "partition", "k=v", "only partitions with this value; may be repeated"},
+    {OPT_PARTITION, "partition", "k=v", "only partitions with this value; repeated for one column: any of\nthe values"},
     {OPT_HIVE, "hive", "VERSION", "read as this Hive would: 4 (default), 3.1, 2.3 or 1.2"},
     {OPT_EVOLUTION, "evolution", "HOW", "match old files' columns by position or name"},
     {OPT_CALENDAR, "calendar", "WHICH", "of dates in files that do not say: hybrid or proleptic"},
