@@ -1,49 +1,16 @@
-/* Looking into data files while planning: tails, other formats, where events come from. */
+/* Looking into data files while planning: tails, where events come from. */
 #include <inttypes.h>
 
 #include "acid/events.h"
+#include "acid/foreign.h"
 #include "acid/plan_int.h"
-
-/* Formats that Hive tables have besides ORC, by their first bytes. */
-static const char *guess_format(const uint8_t *head, size_t size) {
-  static const struct {
-    const char *magic, *name;
-    size_t length;
-  } known[] = {
-      {"PAR1", "Parquet", 4}, {"PARE", "encrypted Parquet", 4},   {"Obj\x01", "Avro", 4},
-      {"RCF", "RCFile", 3},   {"SEQ", "a SequenceFile", 3},       {"\x1f\x8b", "gzip", 2},
-      {"BZh", "bzip2", 3},    {"PK\x03\x04", "a zip archive", 4}, {"\x28\xb5\x2f\xfd", "zstd", 4},
-  };
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (size >= known[i].length && memcmp(head, known[i].magic, known[i].length) == 0) return known[i].name;
-  }
-  for (size_t i = 0; i < size; i++) {
-    bool is_text =
-        head[i] >= 0x20 ? head[i] != 0x7f : head[i] == '\n' || head[i] == '\r' || head[i] == '\t' || head[i] <= 3;
-    if (!is_text || head[i] == 0) return NULL;
-  }
-  return "text";
-}
-
-/* Decides whether a file whose tail cannot be read is a broken ORC file (the error stays) or something else. */
-static skep_status explain(skep_file *file, skep_status status, skep_err *err) {
-  uint8_t head[64];
-  size_t size = file->size_bytes < sizeof head ? (size_t)file->size_bytes : sizeof head;
-  if (status != SKEP_ERR_CORRUPT || size == 0) return status;
-  if (skep_file_read_at(file, 0, head, size, NULL) != SKEP_OK) return status;
-  if (size >= 3 && memcmp(head, "ORC", 3) == 0) return status;
-  const char *format = guess_format(head, size);
-  if (format == NULL) return status;
-  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "not an ORC file: it looks like %s, which this version does not read",
-                   format);
-}
 
 skep_status skep_plan_tail(skep_planner *p, const char *path, uint64_t length, skep_orc_tail **out, skep_err *err) {
   *out = NULL;
   skep_file *file = NULL;
   SKEP_TRY(skep_fs_open_read(p->fs, path, &file, err));
   skep_status status = skep_orc_tail_read(p->ctx, file, length, out, err);
-  if (status != SKEP_OK) status = explain(file, status, err);
+  if (status != SKEP_OK) status = skep_foreign_explain(file, status, err);
   skep_file_close(file, NULL);
   if (status == SKEP_OK) return SKEP_OK;
   char quoted[512];

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "acid/foreign.h"
 #include "acid/scan_int.h"
 
 enum {
@@ -246,7 +247,8 @@ static skep_status load_file(skep_scan_cache *cache, skep_cached *item, const ch
                              skep_err *err) {
   SKEP_TRY(skep_fs_open_read(cache->fs, path, &item->file, err));
   if (item->tail != NULL) return SKEP_OK;
-  SKEP_TRY(skep_orc_tail_read(cache->ctx, item->file, logical_bytes, &item->tail, err));
+  skep_status status = skep_orc_tail_read(cache->ctx, item->file, logical_bytes, &item->tail, err);
+  if (status != SKEP_OK) return skep_foreign_explain(item->file, status, err);
   item->bytes = sizeof *item + item->key_size + sizeof *item->tail + item->tail->arena.used_bytes;
   return SKEP_OK;
 }

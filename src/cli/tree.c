@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acid/foreign.h"
+
 enum { MAX_DEPTH = 64 };
 
 typedef struct walk {
@@ -134,10 +136,8 @@ skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *
 
 skep_status skep_cli_explain(skep_fs *fs, const char *path, skep_status status, skep_err *err) {
   skep_file *file = NULL;
-  char magic[3] = "";
   if (status != SKEP_ERR_CORRUPT || skep_fs_open_read(fs, path, &file, NULL) != SKEP_OK) return status;
-  size_t n = file->size_bytes < sizeof magic ? (size_t)file->size_bytes : sizeof magic;
-  bool other = skep_file_read_at(file, 0, magic, n, NULL) == SKEP_OK && n > 0 && memcmp(magic, "ORC", n) != 0;
+  status = skep_foreign_explain(file, status, err);
   skep_file_close(file, NULL);
-  return other ? skep_fail(err, SKEP_ERR_UNSUPPORTED, "not an ORC file: it does not begin with \"ORC\"") : status;
+  return status;
 }

@@ -34,7 +34,8 @@ SKEP_NODISCARD skep_status skep_cli_read_file(skep_arena *arena, skep_fs *fs, co
 SKEP_NODISCARD skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *path,
                                                    uint64_t size_bytes, uint64_t *out, skep_err *err);
 
-/* Makes the failure to read a file's tail clearer when the file does not even begin like an ORC file. */
+/* Makes the failure to read a file's tail clearer when the file does not even begin like an ORC file (acid/foreign.h).
+ */
 skep_status skep_cli_explain(skep_fs *fs, const char *path, skep_status status, skep_err *err);
 
 #endif
