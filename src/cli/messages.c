@@ -21,6 +21,8 @@ int skep_cli_failed(const skep_err *err) {
   }
   const char *kind = err->status == SKEP_ERR_UNSUPPORTED ? "unsupported: " : "";
   fprintf(stderr, "skep: %s%s\n", strstr(err->text, "unsupported") == NULL ? kind : "", err->text);
+  if (err->status == SKEP_ERR_NOT_FOUND && strstr(err->text, ":/") != NULL)
+    fputs("Only local paths are read: no hdfs:, s3: or file: locations.\n", stderr);
   return SKEP_CLI_FAILED;
 }
 

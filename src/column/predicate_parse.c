@@ -354,7 +354,8 @@ static skep_status parse_literal(parser *p, skep_literal *out) {
   } else if (is_keyword(p, "true") || is_keyword(p, "false")) {
     *out = (skep_literal){.kind = SKEP_LIT_BOOL, .i64 = is_keyword(p, "true")};
   } else {
-    return expected(p, "a literal");
+    /* A shell has taken the quotes away, or two columns are compared. */
+    return expected(p, p->now.kind == TOKEN_NAME ? "a literal (text stands in quotes)" : "a literal");
   }
   return advance(p);
 }

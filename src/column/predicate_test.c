@@ -81,7 +81,7 @@ static void mistakes_are_named_with_their_place(void **state) {
   static const char *const cases[][2] = {
       {"", "predicate, byte 0: expected a column, found the end"},
       {"a =", "predicate, byte 3: expected a literal, found the end"},
-      {"a = b", "predicate, byte 4: expected a literal, found \"b\""},
+      {"a = b", "predicate, byte 4: expected a literal (text stands in quotes), found \"b\""},
       {"1 = 2", "predicate, byte 4: expected a column, found \"2\""},
       {"1", "predicate, byte 1: expected a comparison, found the end"},
       {"a 1", "predicate, byte 2: expected a comparison, found \"1\""},
