@@ -33,7 +33,8 @@ static const skep_cli_option options[] = {
     {OPT_ROW_IDS, "row-ids", NULL, "put writeid, bucketid and rowid before the columns"},
     {OPT_COLUMNS, "columns", "a,b.c", "only these columns, in the table's order; a.b is a field of a struct"},
     {OPT_WHERE, "where", "PRED",
-     "only rows for which PRED is true: = <> < <= > >= <=>\nIN BETWEEN LIKE IS [NOT] NULL under AND OR NOT;\na column and literals: 1.5 'text' DATE '2024-01-31'"},
+     "only rows for which PRED is true: = <> < <= > >= <=>\nIN BETWEEN LIKE IS [NOT] NULL under AND OR NOT;\na column "
+     "and literals: 1.5 'text' DATE '2024-01-31'"},
     {OPT_LIMIT, "limit", "N", "at most N rows"},
     {OPT_SNAPSHOT, "snapshot", "WRITEIDS", "what is committed, as Hive says it: db.t:hwm:min-open:open:aborted"},
     {OPT_VALID_TXNS, "valid-txns", "TXNS", "the transactions that count, in the spelling of --hive"},
