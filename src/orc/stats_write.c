@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/utf8.h"
+#include "column/text.h"
 #include "orc/writer_pb.h"
 
 void skep_orc_tally_fini(const skep_ctx *ctx, skep_orc_tally *t) {
@@ -228,23 +229,10 @@ skep_status skep_orc_tally_merge(const skep_ctx *ctx, skep_orc_tally *into, cons
 
 /* ---- writing ---- */
 
-void skep_orc_decimal_text(skep_i128 unscaled, unsigned scale, skep_buf *out) {
-  unsigned __int128 v = unscaled < 0 ? -(unsigned __int128)unscaled : (unsigned __int128)unscaled;
-  for (; scale > 0 && v % 10 == 0; scale--) v /= 10;
-  char digits[48];
-  size_t at = sizeof digits;
-  for (unsigned n = 0; v != 0 || n <= scale; n++, v /= 10) {
-    if (n == scale && n != 0) digits[--at] = '.';
-    digits[--at] = (char)('0' + (int)(v % 10));
-  }
-  if (unscaled < 0) digits[--at] = '-';
-  skep_buf_add(out, digits + at, sizeof digits - at);
-}
-
 static void write_decimal(skep_buf *out, uint32_t field, skep_i128 v, unsigned scale) {
   skep_buf text;
   skep_buf_init(&text, out->ctx, 64);
-  skep_orc_decimal_text(v, scale, &text);
+  skep_text_decimal(v, scale, true, &text);
   skep_pb_message(out, field, &text);
   skep_buf_fini(&text);
 }

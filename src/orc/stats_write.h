@@ -54,7 +54,4 @@ SKEP_NODISCARD skep_status skep_orc_tally_merge(const skep_ctx *ctx, skep_orc_ta
 /* Appends the ColumnStatistics message. `scratch` is reset. */
 void skep_orc_tally_write(const skep_orc_tally *t, const skep_type *type, skep_buf *scratch, skep_buf *out);
 
-/* Appends the text of a decimal without trailing zeros behind the point, as Java's HiveDecimal prints it. */
-void skep_orc_decimal_text(skep_i128 unscaled, unsigned scale, skep_buf *out);
-
 #endif

@@ -2,6 +2,7 @@
  *
  * Sources: ORC Specification v1, "Column Encodings"; ORC Java's TimestampTreeWriter for seconds and nanoseconds. */
 #include "column/calendar.h"
+#include "column/text.h"
 #include "column/vec_int.h"
 #include "orc/writer_column.h"
 
@@ -308,7 +309,7 @@ static skep_status bloom_decimals(skep_orc_wcolumn *c, const skep_i128 *values, 
   skep_buf *text = &c->env->scratch;
   for (size_t i = 0; i < n; i++) {
     skep_buf_reset(text);
-    skep_orc_decimal_text(values[i], c->type->scale, text);
+    skep_text_decimal(values[i], c->type->scale, true, text);
     SKEP_TRY(skep_buf_check(text, "bloom filter", err));
     skep_orc_bloom_add_bytes(&c->bloom, skep_bytes_of(text->data, text->size));
   }
