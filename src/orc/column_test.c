@@ -100,6 +100,20 @@ static void seconds_before_1970_with_nanoseconds_are_one_less(void **state) {
               "{\"a\":\"1970-01-01 00:00:05.123456789\"}\n");
 }
 
+/* pyarrow 26 writes -0.5 s as 0 s and -500 ms. */
+static void nanoseconds_below_zero_count_from_the_second_before(void **state) {
+  (void)state;
+  make_file m;
+  const int64_t seconds[] = {0, -41965, -1, -1, 7};
+  const uint64_t packed[] = {(uint64_t)-5 << 3 | 7, (uint64_t)-999923 << 3 | 2, (uint64_t)-1 << 3,
+                             (uint64_t)-999999999 << 3, (uint64_t)-1 << 3 | 6};
+  timestamps(&m, TIMESTAMP, 5, seconds, packed, 1420070400);
+  expect_rows(&m, NULL, NULL,
+              "{\"a\":\"1969-12-31 23:59:59.5\"}\n{\"a\":\"1969-12-31 12:20:34.000077\"}\n{\"a\":\"1969-12-31 "
+              "23:59:58.999999999\"}\n{\"a\":\"1969-12-31 23:59:58.000000001\"}\n{\"a\":\"1970-01-01 "
+              "00:00:06.99\"}\n");
+}
+
 static void the_wall_clock_of_the_writers_zone_is_shown(void **state) {
   (void)state;
   make_file m;
@@ -160,9 +174,13 @@ static void nanoseconds_beyond_a_second_are_refused(void **state) {
   (void)state;
   make_file m;
   const int64_t seconds[] = {0};
-  const uint64_t packed[] = {UINT64_C(1000000000) << 3};
-  timestamps(&m, TIMESTAMP, 1, seconds, packed, 1420070400);
-  expect_failure(&m, SKEP_ERR_CORRUPT, "nanoseconds above 999999999");
+  const uint64_t bad[] = {UINT64_C(1000000000) << 3,      (uint64_t)-1000000000 << 3, 100 << 3 | 7,
+                          (UINT64_C(1) << 35) | (5 << 3), (uint64_t)-100 << 3 | 7,    UINT64_C(1) << 63,
+                          UINT64_C(0x7fffffffffffffff)};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    timestamps(&m, TIMESTAMP, 1, seconds, &bad[i], 1420070400);
+    expect_failure(&m, SKEP_ERR_CORRUPT, "nanoseconds above 999999999");
+  }
 }
 
 /* ---- calendars ---- */
@@ -477,6 +495,7 @@ int main(void) {
       cmocka_unit_test(the_wall_clock_of_the_writers_zone_is_shown),
       cmocka_unit_test(an_unknown_zone_is_named_only_when_it_is_needed),
       cmocka_unit_test(timestamps_outside_64_bit_units_are_named),
+      cmocka_unit_test(nanoseconds_below_zero_count_from_the_second_before),
       cmocka_unit_test(nanoseconds_beyond_a_second_are_refused),
       cmocka_unit_test(hybrid_days_show_the_same_date),
       cmocka_unit_test(decimals_are_brought_to_the_scale_of_the_type),

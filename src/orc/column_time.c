@@ -51,21 +51,23 @@ static int64_t add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 } /* nonsense wraps, not undefined */
 
-/* The low 3 bits count the decimal zeros that were cut off, less one; 0: none. */
-static inline uint64_t unpack_nanos(uint64_t packed) {
-  static const uint32_t POWERS[8] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-  return ((packed >> 3) & UINT32_MAX) * POWERS[packed & 7];
+/* The low 3 bits count the decimal zeros that were cut off, less one; 0: none. Negative where Arrow's writer rounded
+ * the second before 1970 up. */
+static inline int64_t unpack_nanos(int64_t packed) {
+  static const int32_t POWERS[8] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  return (int64_t)(int32_t)(packed >> 3) * POWERS[packed & 7];
 }
 
-static inline uint64_t nanos_are_bad(uint64_t packed, uint64_t nanos) {
-  return packed >> 35 | (uint64_t)(nanos > 999999999);
+static inline uint64_t nanos_are_bad(int64_t packed, int64_t nanos) {
+  return (uint64_t)((packed >> 3) != (int32_t)(packed >> 3)) | (uint64_t)(nanos > 999999999) |
+         (uint64_t)(nanos < -999999999);
 }
 
 /* Writers rounded seconds before 1970 towards zero, and still do: a millisecond or more besides says one second less.
- */
-static inline int64_t second_of(int64_t stored, int64_t base, uint64_t nanos) {
+ * So do nanoseconds below zero, which then count from the second before. */
+static inline int64_t second_of(int64_t stored, int64_t base, int64_t nanos) {
   int64_t at = add(stored, base);
-  return at - (int64_t)((at < 0) & (nanos > 999999));
+  return at - (int64_t)((nanos < 0) | ((at < 0) & (nanos > 999999)));
 }
 
 static skep_status bad_nanos(const skep_orc_column *c, skep_err *err) {
@@ -79,11 +81,11 @@ static bool combine(const int64_t *restrict stored, const int64_t *restrict pack
   uint64_t bad = 0;
   int64_t smallest = INT64_MAX;
   for (size_t i = 0; i < n; i++) {
-    uint64_t nanos = unpack_nanos((uint64_t)packed[i]);
+    int64_t nanos = unpack_nanos(packed[i]);
     int64_t second = second_of(stored[i], base, nanos);
-    bad |= nanos_are_bad((uint64_t)packed[i], nanos);
+    bad |= nanos_are_bad(packed[i], nanos);
     smallest = second < smallest ? second : smallest;
-    out[i] = (skep_ts){.seconds = second, .nanos = (int32_t)nanos};
+    out[i] = (skep_ts){.seconds = second, .nanos = (int32_t)(nanos + (nanos < 0 ? 1000000000 : 0))};
   }
   *least = smallest;
   return bad == 0;

@@ -202,10 +202,12 @@ static bool bloom_may_have(const skep_orc_bloom *bloom, skep_kind kind, const sk
       return x->kind != SKEP_LIT_BYTES || skep_orc_bloom_may_contain_bytes(bloom, x->bytes);
     case SKEP_DECIMAL:
       return x->kind != SKEP_LIT_DECIMAL || bloom_may_have_decimal(bloom, x);
-    case SKEP_TIMESTAMP: /* milliseconds, in UTC only in the filters of kind UTF8 (ORC-135) */
+    case SKEP_TIMESTAMP: /* milliseconds, in UTC only in the filters of kind UTF8 (ORC-135). Values of the last second
+                            before 1970 read one second late, the C++ writer rounds negative ones towards zero. */
       if (x->kind != SKEP_LIT_TS || !bloom->utf8 || !skep_mul_i64(x->ts.seconds, 1000, &millis)) return true;
-      if (!skep_add_i64(millis, x->ts.nanos / 1000000, &millis)) return true;
-      return skep_orc_bloom_may_contain_i64(bloom, millis);
+      if (!skep_add_i64(millis, x->ts.nanos / 1000000, &millis) || millis < INT64_MIN + 1000) return true;
+      return skep_orc_bloom_may_contain_i64(bloom, millis) || skep_orc_bloom_may_contain_i64(bloom, millis - 1000) ||
+             (millis < 0 && skep_orc_bloom_may_contain_i64(bloom, millis + 1));
     default:
       return true; /* booleans are not worth it; char is hashed padded or not, by writer */
   }

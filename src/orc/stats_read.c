@@ -139,7 +139,10 @@ static void read_timestamp(const skep_orc_writer_facts *who, const Skep__Orc__Pr
   /* ORC-611: nanoseconds plus one, so that 0 is "not stored": then the whole millisecond is possible. */
   int32_t below_min = from->has_minimum_nanos && from->minimum_nanos != 0 ? from->minimum_nanos - 1 : 0;
   int32_t below_max = from->has_maximum_nanos && from->maximum_nanos != 0 ? from->maximum_nanos - 1 : 999999;
-  out->has_min = from->has_minimum_utc && ts_from(from->minimum_utc, below_min, &out->min.ts);
+  /* Arrow hands negative nanoseconds to the C++ writer, whose milliseconds are then rounded up; one nanosecond below
+   * zero looks like "not stored". */
+  int64_t up = !is_java(who) && from->minimum_utc <= 0 && from->minimum_utc > INT64_MIN && below_min == 0;
+  out->has_min = from->has_minimum_utc && ts_from(from->minimum_utc - up, below_min, &out->min.ts);
   out->has_max = from->has_maximum_utc && ts_from(from->maximum_utc, below_max, &out->max.ts);
 }
 

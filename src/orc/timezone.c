@@ -3,6 +3,7 @@
  * Java's table (sun.util.calendar.ZoneInfo) differs from the zone file's in these points:
  *   - before 1900-01-01T00:00Z it knows nothing and uses today's standard offset, not local mean time;
  *   - from 1900 to the first transition after it: the offset of the file, local mean time included;
+ *   - after 2037 it has only rules of every year, no list of changes (Morocco);
  *   - a wall clock time that exists twice is the second of the two instants (standard time in autumn); one that does
  * not exist is read with the offset before the gap. A zone without a transition since 1900 has its standard offset at
  * all times. */
@@ -17,7 +18,8 @@
 
 enum { MAX_FILE_BYTES = 1 << 20, MAX_NAME = 64, DAY = 86400 };
 
-static const int64_t year_1900 = -2208988800;       /* seconds since 1970 */
+static const int64_t year_1900 = -2208988800; /* seconds since 1970 */
+static const int64_t year_2037 = 2114380800, year_2038 = 2145916800;
 static const int64_t cycle = INT64_C(146097) * DAY; /* 400 years: the rule repeats */
 static const int64_t far = INT64_C(1) << 60;        /* beyond any timestamp: arithmetic stays within 64 bits */
 
@@ -102,23 +104,28 @@ void skep_timezone_free(skep_timezone *zone) {
   skep_release(zone->ctx, zone);
 }
 
-/* What Java calls the raw offset. Where summer is the standard time (Dublin), Java still takes winter's. */
+/* What Java calls the raw offset. Where summer is the standard time (Dublin, or Morocco, whose changes are listed for
+ * decades to come), Java still takes winter's: the lower. */
 static int32_t standard_offset(const skep_tz_data *data) {
-  if (data->rule.is_given)
-    return data->rule.has_dst && data->rule.dst < data->rule.standard ? data->rule.dst : data->rule.standard;
-  return data->n == 0 ? data->initial : data->changes[data->n - 1].offset;
+  if (!data->rule.is_given) return data->n == 0 ? data->initial : data->changes[data->n - 1].offset;
+  int32_t offset = data->rule.standard;
+  if (data->rule.has_dst) return data->rule.dst < offset ? data->rule.dst : offset;
+  for (size_t i = data->n; i > 0 && data->changes[i - 1].at >= year_2037; i--)
+    if (data->changes[i - 1].offset < offset) offset = data->changes[i - 1].offset;
+  return offset;
 }
 
-/* Cuts the file's changes to Java's table, in place: from 1900, without those that change nothing. The one at 1900
- * replaces at least one dropped change or sits in front (the array has a spare place). */
+/* Cuts the file's changes to Java's table, in place: from 1900 to 2037 (a rule goes on), without those that change
+ * nothing. The one at 1900 replaces at least one dropped change or sits in front (the array has a spare place). */
 static void to_java_table(skep_timezone *zone, const skep_tz_data *data) {
   int32_t before = data->initial;
-  size_t i = 0, n = 0;
+  size_t i = 0, n = 0, end = data->n;
   skep_tz_change *c = data->changes;
-  while (i < data->n && c[i].at < year_1900) before = c[i++].offset;
+  while (data->rule.is_given && end > 0 && c[end - 1].at >= year_2038) end--;
+  while (i < end && c[i].at < year_1900) before = c[i++].offset;
   int32_t in_1900 = before;
   size_t kept = 0;
-  for (size_t k = i; k < data->n; k++) {
+  for (size_t k = i; k < end; k++) {
     bool changes = c[k].offset != before;
     before = c[k].offset;
     if (changes) c[i + kept++] = c[k];

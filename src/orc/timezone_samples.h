@@ -672,6 +672,13 @@ static const sample wall_clocks[] = {
 };
 
 static const sample before_1900[] = {
+    {"Africa/Casablanca", -3786825600, 0},
+    {"Africa/Casablanca", 2138234400, 0},
+    {"Africa/Casablanca", 2141863200, 3600},
+    {"Africa/Casablanca", 2169079200, 3600},
+    {"Africa/El_Aaiun", -3786825600, 0},
+    {"Asia/Gaza", 2169000000, 10800},
+    {"Asia/Gaza", 2172006000, 7200},
     {"US/Pacific", -62135596800, -28800},
     {"US/Pacific", -4000000000, -28800},
     {"US/Pacific", -2717640000, -28800},
