@@ -130,6 +130,7 @@ static skep_status start_reader(skep_file_scan *scan, const skep_file_scan_opts 
   SKEP_TRY(make_target(scan, opts, &type, err));
   skep_orc_evolution how = opts->split->evolution;
   how.is_acid = opts->has_acid_columns;
+  how.old_conversions = opts->split->hive != SKEP_HIVE_4;
   how.table = opts->row != NULL && opts->row->kind == SKEP_STRUCT ? opts->split->table : NULL;
   const skep_orc_mapping *mapping;
   SKEP_TRY(skep_orc_mapping_make(&scan->arena, tail, type, &how, &mapping, err));

@@ -17,15 +17,15 @@ static void one_column(make_file *m, uint32_t kind, uint64_t n_rows) {
 }
 
 /* Reads the whole file as JSON lines; the failure in *err otherwise. */
-static skep_status read_all(const make_file *m, const skep_orc_reader_opts *opts, const char *type, char *out,
-                            size_t out_size, skep_err *err) {
+static skep_status read_all(const make_file *m, const skep_orc_reader_opts *opts, const char *type,
+                            const skep_orc_evolution *how, char *out, size_t out_size, skep_err *err) {
   test_bytes bytes = make_finish(m);
   test_file t;
   skep_buf text;
   skep_buf_init(&text, &ctx, 1 << 20);
   test_file_open(&t, &ctx, bytes);
   if (opts != NULL) t.opts = *opts;
-  test_file_read(&t, type, NULL);
+  test_file_read(&t, type, how);
   test_file_rows(&t, 100, &text);
   skep_status st = t.status;
   *err = t.err;
@@ -36,18 +36,23 @@ static skep_status read_all(const make_file *m, const skep_orc_reader_opts *opts
   return st;
 }
 
-static void expect_rows(const make_file *m, const skep_orc_reader_opts *opts, const char *type, const char *want) {
+static void expect_evolved(const make_file *m, const skep_orc_reader_opts *opts, const char *type,
+                           const skep_orc_evolution *how, const char *want) {
   char have[4096];
   skep_err err;
-  skep_status st = read_all(m, opts, type, have, sizeof have, &err);
+  skep_status st = read_all(m, opts, type, how, have, sizeof have, &err);
   if (st != SKEP_END) fail_msg("%s: %s", skep_status_name(st), err.text);
   assert_string_equal(have, want);
+}
+
+static void expect_rows(const make_file *m, const skep_orc_reader_opts *opts, const char *type, const char *want) {
+  expect_evolved(m, opts, type, NULL, want);
 }
 
 static void expect_failure(const make_file *m, skep_status want, const char *text) {
   char have[4096];
   skep_err err = {0};
-  skep_status st = read_all(m, NULL, NULL, have, sizeof have, &err);
+  skep_status st = read_all(m, NULL, NULL, NULL, have, sizeof have, &err);
   if (st != want || strstr(err.text, text) == NULL)
     fail_msg("%s: %s; wanted %s: %s", skep_status_name(st), err.text, skep_status_name(want), text);
 }
@@ -60,6 +65,7 @@ enum {
   DATE = 15,
   DECIMAL = 14,
   STRING = 7,
+  FLOAT = 5,
   CHAR = 17,
   INT = 3,
   UNION = 13,
@@ -125,7 +131,7 @@ static void the_wall_clock_of_the_writers_zone_is_shown(void **state) {
   m.timezone = "America/Los_Angeles";
   char have[1024];
   skep_err err;
-  assert_int_equal(read_all(&m, NULL, NULL, have, sizeof have, &err), SKEP_END);
+  assert_int_equal(read_all(&m, NULL, NULL, NULL, have, sizeof have, &err), SKEP_END);
   const char *want =
       "{\"a\":\"2015-03-08 01:59:59.0\"}\n{\"a\":\"2015-03-08 03:00:00.0\"}\n{\"a\":\"2015-11-01 01:59:59.0\"}\n"
       "{\"a\":\"2015-11-01 01:00:00.0\"}\n";
@@ -161,7 +167,7 @@ static void timestamps_outside_64_bit_units_are_named(void **state) {
   opts.forms.timestamp = SKEP_FORM_TS_NS;
   opts.unmarked_calendar = SKEP_CALENDAR_PROLEPTIC;
   timestamps(&m, TIMESTAMP, 2, seconds, packed, 1420070400);
-  assert_int_equal(read_all(&m, &opts, NULL, have, sizeof have, &err), SKEP_ERR_RANGE);
+  assert_int_equal(read_all(&m, &opts, NULL, NULL, have, sizeof have, &err), SKEP_ERR_RANGE);
   assert_non_null(strstr(err.text, "timestamp 2262-04-11 23:47:17.000000000 does not fit 64-bit nanoseconds"));
   m.n_rows = 1; /* the first alone is nearly the smallest that fits */
   expect_rows(&m, &opts, NULL, "{\"a\":\"1677-09-21 00:12:43.145224193\"}\n");
@@ -325,6 +331,32 @@ static void the_blanks_that_fill_a_char_do_not_convert(void **state) {
   expect_rows(&m, NULL, "struct<a:char(3)>", "{\"a\":\"ab\"}\n{\"a\":\"12\"}\n{\"a\":\"\"}\n");
   expect_rows(&m, NULL, "struct<a:int>", "{\"a\":null}\n{\"a\":12}\n{\"a\":null}\n");
   expect_rows(&m, NULL, "struct<a:binary>", "{\"a\":[97,98]}\n{\"a\":[49,50]}\n{\"a\":[]}\n");
+}
+
+/* Seen in Hive 2.3 and 3.1, which convert as ORC Java before 1.6, and in Hive 4.0.1. */
+static void hive_1_to_3_convert_floats_and_times_otherwise(void **state) {
+  (void)state;
+  static const skep_orc_evolution old = {.old_conversions = true};
+  make_file m;
+  one_column(&m, FLOAT, 3); /* 1.1, NaN, 1234567.8 */
+  make_stream(&m, 1, 1, BYTES(0xcd, 0xcc, 0x8c, 0x3f, 0, 0, 0xc0, 0x7f, 0x3e, 0xb4, 0x96, 0x49));
+  expect_rows(&m, NULL, "struct<a:double>", "{\"a\":1.100000023841858}\n{\"a\":\"NaN\"}\n{\"a\":1234567.75}\n");
+  expect_rows(&m, NULL, "struct<a:string>", "{\"a\":\"1.100000023841858\"}\n{\"a\":null}\n{\"a\":\"1234567.75\"}\n");
+  expect_rows(&m, NULL, "struct<a:decimal(9,2)>", "{\"a\":\"1.10\"}\n{\"a\":null}\n{\"a\":\"1234567.75\"}\n");
+  expect_evolved(&m, NULL, "struct<a:double>", &old, "{\"a\":1.1}\n{\"a\":\"NaN\"}\n{\"a\":1234567.8}\n");
+  expect_evolved(&m, NULL, "struct<a:string>", &old, "{\"a\":\"1.1\"}\n{\"a\":null}\n{\"a\":\"1234567.8\"}\n");
+  expect_evolved(&m, NULL, "struct<a:decimal(9,2)>", &old, "{\"a\":\"1.10\"}\n{\"a\":null}\n{\"a\":\"1234567.80\"}\n");
+  one_column(&m, INT, 2); /* 1000000, -1 */
+  make_stream(&m, 1, 1, BYTES(0xfe, 0x80, 0x89, 0x7a, 0x01));
+  expect_rows(&m, NULL, "struct<a:timestamp>",
+              "{\"a\":\"1970-01-12 13:46:40.0\"}\n{\"a\":\"1969-12-31 23:59:59.0\"}\n");
+  expect_evolved(&m, NULL, "struct<a:timestamp>", &old,
+                 "{\"a\":\"1970-01-01 00:16:40.0\"}\n{\"a\":\"1969-12-31 23:59:59.999\"}\n");
+  timestamps(&m, TIMESTAMP, 2, (const int64_t[]){1577836800, 1577836800}, (const uint64_t[]){0, 5 << 3 | 7},
+             1420070400);
+  expect_rows(&m, NULL, "struct<a:string>", "{\"a\":\"2020-01-01 00:00:00\"}\n{\"a\":\"2020-01-01 00:00:00.5\"}\n");
+  expect_evolved(&m, NULL, "struct<a:string>", &old,
+                 "{\"a\":\"2020-01-01 00:00:00.0\"}\n{\"a\":\"2020-01-01 00:00:00.5\"}\n");
 }
 
 static void string_streams_that_lie_are_refused(void **state) {
@@ -503,6 +535,7 @@ int main(void) {
       cmocka_unit_test(decimals_convert_to_numbers_and_texts),
       cmocka_unit_test(texts_convert_or_become_null),
       cmocka_unit_test(the_blanks_that_fill_a_char_do_not_convert),
+      cmocka_unit_test(hive_1_to_3_convert_floats_and_times_otherwise),
       cmocka_unit_test(string_streams_that_lie_are_refused),
       cmocka_unit_test(dictionaries_that_lie_are_refused),
       cmocka_unit_test(a_null_struct_stores_nothing_for_its_fields),

@@ -27,7 +27,8 @@ bool skep_orc_can_convert(const skep_type *file, const skep_type *target) {
 
 /* One value on its way, in the widest form of its family. */
 typedef struct value {
-  enum { AS_BOOL, AS_INT, AS_DOUBLE, AS_DECIMAL, AS_TEXT, AS_BINARY, AS_DATE, AS_TS } family;
+  enum { AS_BOOL, AS_INT, AS_FLOAT, AS_DOUBLE, AS_DECIMAL, AS_TEXT, AS_BINARY, AS_DATE, AS_TS } family;
+  bool old;    /* convert as before ORC 1.6; only then is there AS_FLOAT */
   int64_t i64; /* booleans, integers, days */
   double f64;
   skep_i128 decimal;
@@ -36,9 +37,9 @@ typedef struct value {
   skep_ts ts;
 } value;
 
-static value load(const skep_vec *from, int64_t i) {
+static value load(const skep_vec *from, int64_t i, bool old) {
   const void *data = from->values.data;
-  value v = {.family = AS_INT};
+  value v = {.family = AS_INT, .old = old};
   switch (from->type->kind) {
     case SKEP_BOOLEAN:
       v.family = AS_BOOL;
@@ -57,7 +58,7 @@ static value load(const skep_vec *from, int64_t i) {
       v.i64 = ((const int64_t *)data)[i];
       break;
     case SKEP_FLOAT:
-      v.family = AS_DOUBLE;
+      v.family = old ? AS_FLOAT : AS_DOUBLE;
       v.f64 = (double)((const float *)data)[i];
       break;
     case SKEP_DOUBLE:
@@ -125,6 +126,7 @@ static bool to_i64(const value *v, int64_t *out) {
     case AS_INT:
       *out = v->i64;
       return true;
+    case AS_FLOAT:
     case AS_DOUBLE:
       if (!(v->f64 > -0x1p63 - 1.0 && v->f64 < 0x1p63)) return false; /* also NaN */
       *out = (int64_t)v->f64;
@@ -141,6 +143,8 @@ static bool to_i64(const value *v, int64_t *out) {
   }
 }
 
+static double seconds_of(skep_ts ts) { return (double)ts.seconds + (double)ts.nanos / 1e9; }
+
 static bool to_f64(const value *v, skep_buf *scratch, double *out) {
   switch (v->family) {
     case AS_BOOL:
@@ -150,14 +154,19 @@ static bool to_f64(const value *v, skep_buf *scratch, double *out) {
     case AS_DOUBLE:
       *out = v->f64;
       return true;
+    case AS_FLOAT:
     case AS_DECIMAL: /* through text: the only way that rounds once */
       skep_buf_reset(scratch);
-      skep_text_decimal(v->decimal, v->scale, false, scratch);
+      if (v->family == AS_FLOAT) {
+        skep_text_f32((float)v->f64, scratch);
+      } else {
+        skep_text_decimal(v->decimal, v->scale, false, scratch);
+      }
       return scratch->status == SKEP_OK && skep_parse_f64(skep_bytes_of(scratch->data, scratch->size), out);
     case AS_TEXT:
       return parse_double(v->bytes, out);
     case AS_TS:
-      *out = (double)v->ts.seconds + (double)v->ts.nanos / 1e9;
+      *out = seconds_of(v->ts);
       return true;
     default:
       return false;
@@ -184,21 +193,31 @@ static bool text_to_decimal(skep_bytes text, const skep_type *type, skep_i128 *o
   return skep_parse_decimal(trim(text), type->scale, out, &exact) && *out <= most && *out >= -most;
 }
 
+static bool double_to_decimal(double f, bool is_float, const skep_type *type, skep_buf *scratch, skep_i128 *out) {
+  if (!isfinite(f)) return false;
+  skep_buf_reset(scratch);
+  if (is_float) {
+    skep_text_f32((float)f, scratch);
+  } else {
+    skep_text_f64(f, scratch);
+  }
+  return scratch->status == SKEP_OK && text_to_decimal(skep_bytes_of(scratch->data, scratch->size), type, out);
+}
+
 static bool to_decimal(const value *v, const skep_type *type, skep_buf *scratch, skep_i128 *out) {
   switch (v->family) {
     case AS_BOOL:
     case AS_INT:
       return fit_decimal(v->i64, 0, type, out);
+    case AS_FLOAT:
     case AS_DOUBLE:
-      if (!isfinite(v->f64)) return false;
-      skep_buf_reset(scratch);
-      skep_text_f64(v->f64, scratch);
-      return scratch->status == SKEP_OK && text_to_decimal(skep_bytes_of(scratch->data, scratch->size), type, out);
+      return double_to_decimal(v->f64, v->family == AS_FLOAT, type, scratch, out);
     case AS_DECIMAL:
       return fit_decimal(v->decimal, v->scale, type, out);
     case AS_TEXT:
       return text_to_decimal(v->bytes, type, out);
     case AS_TS:
+      if (v->old) return double_to_decimal(seconds_of(v->ts), false, type, scratch, out);
       return fit_decimal((skep_i128)v->ts.seconds * 1000000000 + v->ts.nanos, 9, type, out);
     default:
       return false;
@@ -216,7 +235,7 @@ static bool split_units(skep_i128 amount, skep_i128 per_second, skep_ts *out) {
 }
 
 /* yyyy-MM-dd HH:mm[:ss[.f]], for instants with a zone behind; a date alone is no timestamp. */
-static bool text_to_ts(skep_bytes text, bool is_instant, skep_ts *out) {
+static bool text_to_ts(skep_bytes text, bool is_instant, bool old, skep_ts *out) {
   char full[64];
   if (is_instant) {
     bool utc = text.left > 4 && memcmp(text.at + text.left - 4, " UTC", 4) == 0;
@@ -229,7 +248,7 @@ static bool text_to_ts(skep_bytes text, bool is_instant, skep_ts *out) {
     colons += text.at[i] == ':';
     if (text.at[i] == 'T') return false;
   }
-  if (colons == 0 || text.left > sizeof full - 4) return false;
+  if (colons == 0 || (old && colons == 1) || text.left > sizeof full - 4) return false;
   memcpy(full, text.at, text.left);
   if (colons == 1) {
     memcpy(full + text.left, ":00", 3);
@@ -242,7 +261,8 @@ static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
   switch (v->family) {
     case AS_BOOL:
     case AS_INT:
-      return split_units(v->i64, 1, out);
+      return split_units(v->i64, v->old ? 1000 : 1, out);
+    case AS_FLOAT:
     case AS_DOUBLE: {
       double millis = floor(v->f64 * 1000 + 0.5); /* Math.round */
       if (!(millis >= -0x1p63 && millis < 0x1p63)) return false;
@@ -255,7 +275,7 @@ static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
       return nanos <= most && nanos >= -most && split_units(nanos, 1000000000, out);
     }
     case AS_TEXT:
-      return text_to_ts(v->bytes, is_instant, out);
+      return text_to_ts(v->bytes, is_instant, v->old, out);
     case AS_DATE:
       *out = (skep_ts){.seconds = v->i64 * 86400};
       return true;
@@ -292,6 +312,10 @@ static bool add_text(const value *v, const skep_type *from, skep_buf *out) {
       return skep_buf_text(out, v->i64 != 0 ? "TRUE" : "FALSE");
     case AS_INT:
       return skep_buf_i64(out, v->i64);
+    case AS_FLOAT:
+      if (isnan(v->f64)) return false;
+      skep_text_f32((float)v->f64, out);
+      return true;
     case AS_DOUBLE:
       if (isnan(v->f64)) return false;
       skep_text_f64(v->f64, out);
@@ -309,6 +333,7 @@ static bool add_text(const value *v, const skep_type *from, skep_buf *out) {
       return true;
     default:
       skep_text_ts(v->ts, out);
+      if (v->old && v->ts.nanos == 0) skep_buf_text(out, ".0"); /* java.sql.Timestamp */
       if (from->kind == SKEP_TIMESTAMP_TZ) skep_buf_text(out, " UTC");
       return true;
   }
@@ -438,14 +463,14 @@ static skep_status make_null(skep_vec *to, int64_t i, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status convert_fixed(const skep_vec *from, skep_vec *to, skep_err *err) {
+static skep_status convert_fixed(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
   skep_buf scratch;
   skep_buf_init(&scratch, from->ctx, 1 << 16);
   skep_status st = SKEP_OK;
   for (int64_t i = 0; i < from->length && st == SKEP_OK; i++) {
     if (!skep_vec_is_valid(from, i)) continue;
     bool fits = false;
-    value v = load(from, i);
+    value v = load(from, i, old);
     st = put(&v, to, i, &scratch, &fits, err);
     if (st == SKEP_OK && !fits) st = make_null(to, i, err);
   }
@@ -479,7 +504,7 @@ static skep_status lay_out(skep_vec *to, const skep_buf *texts, const int32_t *e
   return SKEP_OK;
 }
 
-static skep_status convert_text(const skep_vec *from, skep_vec *to, skep_err *err) {
+static skep_status convert_text(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
   skep_buf texts;
   uint64_t most = from->ctx->limits.max_batch_bytes;
   skep_buf_init(&texts, from->ctx, most > INT32_MAX ? INT32_MAX : (size_t)most);
@@ -488,7 +513,7 @@ static skep_status convert_text(const skep_vec *from, skep_vec *to, skep_err *er
   for (int64_t i = 0; i < from->length && st == SKEP_OK; i++) {
     size_t start = texts.size;
     if (skep_vec_is_valid(from, i)) {
-      value v = load(from, i);
+      value v = load(from, i, old);
       bool fits = add_text(&v, from->type, &texts);
       st = skep_buf_check(&texts, "converted texts", err);
       if (st == SKEP_OK && fits && texts.size > start)
@@ -509,10 +534,10 @@ static skep_status convert_binary(const skep_vec *from, skep_vec *to, skep_err *
   if (text.kind != SKEP_CHAR) text.kind = SKEP_STRING;
   skep_vec plain = *from;
   plain.type = &text;
-  return convert_text(&plain, to, err);
+  return convert_text(&plain, to, false, err);
 }
 
-skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, skep_err *err) {
+skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
   if (to->form == SKEP_FORM_DICT) to->form = SKEP_FORM_STR;
   SKEP_TRY(skep_vec_reserve(to, from->length, from->has_nulls, err));
   to->length = from->length;
@@ -525,6 +550,6 @@ skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, skep_err *err) 
     memset(to->values.data, 0, (size_t)from->length * skep_form_width(to->form));
   }
   if (to->type->kind == SKEP_BINARY) return convert_binary(from, to, err);
-  if (is_text(to->type->kind)) return convert_text(from, to, err);
-  return convert_fixed(from, to, err);
+  if (is_text(to->type->kind)) return convert_text(from, to, old, err);
+  return convert_fixed(from, to, old, err);
 }

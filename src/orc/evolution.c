@@ -158,8 +158,11 @@ skep_status skep_orc_mapping_make(skep_arena *arena, const skep_orc_tail *tail, 
     return skep_fail(err, SKEP_ERR_NOMEM, "column mapping");
   for (uint32_t i = 0; i < n_target; i++) m.file_column[i] = SKEP_ORC_MISSING;
   SKEP_TRY(map_all(&m, target, err));
-  *mapping =
-      (skep_orc_mapping){.target = target, .file_column = m.file_column, .converts = m.converts, .wanted = m.wanted};
+  *mapping = (skep_orc_mapping){.target = target,
+                                .file_column = m.file_column,
+                                .converts = m.converts,
+                                .wanted = m.wanted,
+                                .old_conversions = m.how->old_conversions};
   *out = mapping;
   return SKEP_OK;
 }

@@ -11,7 +11,8 @@ typedef struct skep_orc_evolution {
   /* Struct levels matched by position, counted from the root: 0 = by name everywhere, 1 = top-level columns by
    * position, deeper structs by name. A level whose file names are all _col<N> is matched by position in any case. */
   unsigned positional_levels;
-  bool match_case; /* names compared exactly; else ignoring ASCII case */
+  bool match_case;      /* names compared exactly; else ignoring ASCII case */
+  bool old_conversions; /* values converted as ORC Java before 1.6 does (Hive 1 to 3), see convert.h */
   bool is_acid; /* the file's root is the six ACID columns, always matched by name ignoring case; the levels above are
                    counted from the struct `row` */
   /* All columns of the table, when the target (its `row` for ACID files) is a projection of them: positions are counted
@@ -25,6 +26,7 @@ typedef struct skep_orc_mapping {
   const skep_type *target;     /* what batches will have */
   const uint32_t *file_column; /* by target id: ORC column id, or SKEP_ORC_MISSING (all NULL) */
   const bool *converts;        /* by target id: file and target type differ and values are converted */
+  bool old_conversions;        /* as in skep_orc_evolution */
   bool *wanted;                /* by file column id: read it (ancestors of wanted columns included) */
 } skep_orc_mapping;
 
