@@ -146,8 +146,10 @@ static bool align(int64_t *values, const int64_t *scales, size_t n, int64_t want
     bad |= (uint64_t)(up > 18);
   }
   if (bad != 0) return false;
-  for (size_t i = 0; i < n && differ != 0; i++)
-    bad |= (uint64_t)__builtin_mul_overflow_p(values[i], (int64_t)POWERS[wanted - scales[i]], values[i]);
+  for (size_t i = 0; i < n && differ != 0; i++) {
+    int64_t product;
+    bad |= (uint64_t)__builtin_mul_overflow(values[i], (int64_t)POWERS[wanted - scales[i]], &product);
+  }
   if (bad != 0) return false;
   for (size_t i = 0; i < n && differ != 0; i++) values[i] *= (int64_t)POWERS[wanted - scales[i]];
   return true;
@@ -159,7 +161,10 @@ static bool align_one(int64_t *values, size_t n, int64_t scale, int64_t wanted) 
   if (scale > wanted || scale < wanted - 18) return false;
   int64_t factor = (int64_t)POWERS[wanted - scale];
   bool overflow = false;
-  for (size_t i = 0; i < n; i++) overflow |= __builtin_mul_overflow_p(values[i], factor, values[i]);
+  for (size_t i = 0; i < n; i++) {
+    int64_t product;
+    overflow |= __builtin_mul_overflow(values[i], factor, &product);
+  }
   for (size_t i = 0; i < n && !overflow; i++) values[i] *= factor;
   return !overflow;
 }
