@@ -156,14 +156,13 @@ static skep_status do_file(events_run *run, const char *path, const char *name, 
   char quoted[300];
   skep_quote(quoted, sizeof quoted, path, strlen(path));
   skep_status status = skep_cli_logical_length(run->arena, run->env->fs, path, size_bytes, &length, err);
-  if (status == SKEP_OK && length == 0) {
+  if (status != SKEP_OK) return strstr(err->text, quoted) == err->text ? status : skep_wrap(err, status, "%s", quoted);
+  if (length == 0) {
     if (size_bytes > 0) skep_cli_warn("%s: nothing in it is committed (its side file says 0 bytes)", quoted);
     return SKEP_OK;
   }
-  if (status == SKEP_OK) {
-    status = skep_events_open(run->env->ctx, run->env->fs, path, length, &events, err);
-    status = skep_cli_explain(run->env->fs, path, status, err);
-  }
+  status = skep_events_open(run->env->ctx, run->env->fs, path, length, &events, err);
+  status = skep_cli_explain(run->env->fs, path, status, err);
   if (status == SKEP_ERR_ARGUMENT && !strict) {
     skep_cli_warn("%s: no ACID file, left out", quoted);
     return SKEP_OK;
@@ -178,7 +177,7 @@ static bool is_data_file(const skep_cli_tree_entry *entry) {
   const char *slash = strrchr(entry->path, '/');
   skep_file_name name;
   skep_file_name_parse(slash != NULL ? slash + 1 : entry->path, &name);
-  return entry->kind == SKEP_ENTRY_FILE &&
+  return entry->kind != SKEP_ENTRY_DIR &&
          (name.kind == SKEP_DATA_BUCKET || name.kind == SKEP_DATA_ORIGINAL || name.kind == SKEP_FILE_UNKNOWN);
 }
 
@@ -191,10 +190,18 @@ static bool is_hidden(const char *path) {
   return false;
 }
 
+/* A pipe or a link to nothing where a data file belongs: there is no knowing what its events are. */
+static skep_status fail_special(const char *path, skep_err *err) {
+  char quoted[300];
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "%s is neither a file nor a directory",
+                   skep_quote(quoted, sizeof quoted, path, strlen(path)));
+}
+
 static skep_status do_path(events_run *run, const char *path, skep_err *err) {
   skep_stat stat;
   SKEP_TRY(skep_fs_stat(run->env->fs, path, &stat, err));
-  if (stat.kind != SKEP_ENTRY_DIR) return do_file(run, path, path, stat.size_bytes, true, err);
+  if (stat.kind == SKEP_ENTRY_OTHER) return fail_special(path, err);
+  if (stat.kind == SKEP_ENTRY_FILE) return do_file(run, path, path, stat.size_bytes, true, err);
   skep_cli_tree tree;
   SKEP_TRY(skep_cli_tree_read(run->arena, run->env->fs, path, &tree, err));
   for (size_t i = 0; i < tree.n && run->more; i++) {
@@ -202,6 +209,7 @@ static skep_status do_path(events_run *run, const char *path, skep_err *err) {
     if (!is_data_file(e) || is_hidden(e->path)) continue;
     const char *full = skep_cli_join(run->arena, path, e->path);
     if (full == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
+    if (e->kind != SKEP_ENTRY_FILE) return fail_special(full, err);
     SKEP_TRY(do_file(run, full, e->path, e->size_bytes, false, err));
   }
   return SKEP_OK;

@@ -170,7 +170,7 @@ static void text_files(dir_report *d, const skep_layout_dir *dir) {
   char name[400];
   for (uint32_t i = 0; i < dir->n_files; i++) {
     const skep_layout_file *f = &dir->files[i];
-    bool plain = is_data(f) && f->verdict == SKEP_USED && f->logical_bytes == f->size_bytes;
+    bool plain = is_data(f) && f->verdict == SKEP_USED && f->logical_bytes == f->size_bytes && !f->is_special;
     if (f->verdict == SKEP_NAME_UNKNOWN) d->n_unknown++;
     bool boring = f->verdict == SKEP_IGNORED && f->logical_bytes == f->size_bytes && !d->opts->verbose;
     if (dir->verdict != SKEP_USED || plain || boring) continue;

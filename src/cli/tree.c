@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acid/foreign.h"
+#include "cli/output.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -15,6 +16,8 @@ typedef struct walk {
   size_t n, capacity;
   skep_cli_tree_entry *entries; /* from the context's allocator while it grows */
   const char *below;            /* the directory being listed, relative to root */
+  size_t *open;                 /* a stack of entries: directories that are not listed yet */
+  size_t n_open, open_capacity;
 } walk;
 
 const char *skep_cli_join(skep_arena *arena, const char *root, const char *path) {
@@ -44,6 +47,10 @@ static skep_status visit(void *self, const skep_entry *entry, skep_err *err) {
   const char *path = w->below[0] == '\0' ? skep_arena_strndup(w->arena, entry->name, strlen(entry->name))
                                          : skep_cli_join(w->arena, w->below, entry->name);
   if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for the names of a directory tree");
+  if (entry->kind == SKEP_ENTRY_DIR) {
+    SKEP_TRY(skep_grow(ctx, (void **)&w->open, &w->open_capacity, w->n_open + 1, sizeof *w->open, err));
+    w->open[w->n_open++] = w->n;
+  }
   w->entries[w->n++] = (skep_cli_tree_entry){.path = path, .kind = entry->kind, .size_bytes = entry->size_bytes};
   return SKEP_OK;
 }
@@ -54,13 +61,13 @@ static unsigned depth_of(const char *path) {
   return depth;
 }
 
-/* Breadth first: the list of entries is its own queue, so nothing recurses. */
+/* Depth first, with a stack of its own: where links lead round in circles, the limit of depth is met soon. */
 static skep_status walk_all(walk *w, skep_err *err) {
   w->below = "";
   SKEP_TRY(skep_fs_list(w->fs, w->root, true, visit, w, err));
-  for (size_t at = 0; at < w->n; at++) {
-    if (w->entries[at].kind != SKEP_ENTRY_DIR) continue;
-    w->below = w->entries[at].path;
+  while (w->n_open > 0) {
+    if (skep_cli_interrupted()) return skep_fail(err, SKEP_ERR_CANCELLED, "interrupted");
+    w->below = w->entries[w->open[--w->n_open]].path;
     if (depth_of(w->below) > MAX_DEPTH)
       return skep_fail(err, SKEP_ERR_LIMIT, "directories nest deeper than %d levels", MAX_DEPTH);
     const char *full = skep_cli_join(w->arena, w->root, w->below);
@@ -88,6 +95,7 @@ skep_status skep_cli_tree_read(skep_arena *arena, skep_fs *fs, const char *root,
     qsort(out->entries, out->n, sizeof *out->entries, by_path);
   }
   skep_release(arena->ctx, w.entries);
+  skep_release(arena->ctx, w.open);
   if (status == SKEP_OK) return status;
   char quoted[300];
   return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
