@@ -69,8 +69,11 @@ static int compare_ids(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* Hive writes lists in order: they stay as they are, and a run of millions is not sorted for nothing. */
 static uint32_t sort_unique(int64_t *ids, uint32_t n) {
-  if (n == 0) return 0;
+  uint32_t in_order = n != 0;
+  while (in_order < n && ids[in_order - 1] < ids[in_order]) in_order++;
+  if (in_order == n) return n;
   qsort(ids, n, sizeof *ids, compare_ids);
   uint32_t kept = 1;
   for (uint32_t i = 1; i < n; i++) {
