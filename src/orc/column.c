@@ -257,7 +257,9 @@ skep_status skep_orc_column_next(skep_orc_column *c, skep_vec *vec, const skep_o
   if (!c->converts) return next_of_file(c, vec, rows, err);
   skep_vec_reset(&c->from);
   SKEP_TRY(next_of_file(c, &c->from, rows, err));
-  skep_status st = skep_orc_convert(&c->from, vec, c->env->mapping->old_conversions, err);
+  bool old = c->env->mapping->old_conversions;
+  skep_orc_conversion how = {.old = old, .hybrid_texts = old && !c->env->hybrid};
+  skep_status st = skep_orc_convert(&c->from, vec, how, err);
   return st == SKEP_OK ? st : skep_wrap(err, st, "column %u", c->file->id);
 }
 

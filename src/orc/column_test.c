@@ -357,6 +357,14 @@ static void hive_1_to_3_convert_floats_and_times_otherwise(void **state) {
   expect_rows(&m, NULL, "struct<a:string>", "{\"a\":\"2020-01-01 00:00:00\"}\n{\"a\":\"2020-01-01 00:00:00.5\"}\n");
   expect_evolved(&m, NULL, "struct<a:string>", &old,
                  "{\"a\":\"2020-01-01 00:00:00.0\"}\n{\"a\":\"2020-01-01 00:00:00.5\"}\n");
+  /* 0001-01-01 proleptic, as Hive 3 stores it and shows it as a date: its text is in the hybrid calendar */
+  skep_orc_reader_opts opts = SKEP_ORC_READER_OPTS_INIT;
+  opts.unmarked_calendar = SKEP_CALENDAR_PROLEPTIC;
+  one_column(&m, DATE, 2);
+  make_stream(&m, 1, 1, BYTES(0xfe, 0xf3, 0xe4, 0x57, 0xa9, 0xa2, 0x08));
+  expect_evolved(&m, &opts, NULL, &old, "{\"a\":\"0001-01-01\"}\n{\"a\":\"1784-07-21\"}\n");
+  expect_evolved(&m, &opts, "struct<a:string>", NULL, "{\"a\":\"0001-01-01\"}\n{\"a\":\"1784-07-21\"}\n");
+  expect_evolved(&m, &opts, "struct<a:string>", &old, "{\"a\":\"0001-01-03\"}\n{\"a\":\"1784-07-21\"}\n");
 }
 
 static void string_streams_that_lie_are_refused(void **state) {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "column/calendar.h"
 #include "column/text.h"
 
 const skep_forms skep_orc_convert_forms = {0};
@@ -28,8 +29,8 @@ bool skep_orc_can_convert(const skep_type *file, const skep_type *target) {
 /* One value on its way, in the widest form of its family. */
 typedef struct value {
   enum { AS_BOOL, AS_INT, AS_FLOAT, AS_DOUBLE, AS_DECIMAL, AS_TEXT, AS_BINARY, AS_DATE, AS_TS } family;
-  bool old;    /* convert as before ORC 1.6; only then is there AS_FLOAT */
-  int64_t i64; /* booleans, integers, days */
+  skep_orc_conversion how; /* only old ones know AS_FLOAT */
+  int64_t i64;             /* booleans, integers, days */
   double f64;
   skep_i128 decimal;
   unsigned scale;
@@ -37,9 +38,9 @@ typedef struct value {
   skep_ts ts;
 } value;
 
-static value load(const skep_vec *from, int64_t i, bool old) {
+static value load(const skep_vec *from, int64_t i, skep_orc_conversion how) {
   const void *data = from->values.data;
-  value v = {.family = AS_INT, .old = old};
+  value v = {.family = AS_INT, .how = how};
   switch (from->type->kind) {
     case SKEP_BOOLEAN:
       v.family = AS_BOOL;
@@ -58,7 +59,7 @@ static value load(const skep_vec *from, int64_t i, bool old) {
       v.i64 = ((const int64_t *)data)[i];
       break;
     case SKEP_FLOAT:
-      v.family = old ? AS_FLOAT : AS_DOUBLE;
+      v.family = how.old ? AS_FLOAT : AS_DOUBLE;
       v.f64 = (double)((const float *)data)[i];
       break;
     case SKEP_DOUBLE:
@@ -217,7 +218,7 @@ static bool to_decimal(const value *v, const skep_type *type, skep_buf *scratch,
     case AS_TEXT:
       return text_to_decimal(v->bytes, type, out);
     case AS_TS:
-      if (v->old) return double_to_decimal(seconds_of(v->ts), false, type, scratch, out);
+      if (v->how.old) return double_to_decimal(seconds_of(v->ts), false, type, scratch, out);
       return fit_decimal((skep_i128)v->ts.seconds * 1000000000 + v->ts.nanos, 9, type, out);
     default:
       return false;
@@ -257,11 +258,18 @@ static bool text_to_ts(skep_bytes text, bool is_instant, bool old, skep_ts *out)
   return skep_parse_ts(skep_bytes_of(full, text.left), out);
 }
 
+/* The day of a point in time in the other calendar, at the same time of day. */
+static skep_ts shift_days(skep_ts ts, int64_t (*shift)(int64_t)) {
+  int64_t day = ts.seconds / 86400 - (ts.seconds % 86400 < 0);
+  ts.seconds += (shift(day) - day) * 86400;
+  return ts;
+}
+
 static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
   switch (v->family) {
     case AS_BOOL:
     case AS_INT:
-      return split_units(v->i64, v->old ? 1000 : 1, out);
+      return split_units(v->i64, v->how.old ? 1000 : 1, out);
     case AS_FLOAT:
     case AS_DOUBLE: {
       double millis = floor(v->f64 * 1000 + 0.5); /* Math.round */
@@ -275,7 +283,9 @@ static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
       return nanos <= most && nanos >= -most && split_units(nanos, 1000000000, out);
     }
     case AS_TEXT:
-      return text_to_ts(v->bytes, is_instant, v->old, out);
+      if (!text_to_ts(v->bytes, is_instant, v->how.old, out)) return false;
+      if (v->how.hybrid_texts) *out = shift_days(*out, skep_days_proleptic_to_hybrid);
+      return true;
     case AS_DATE:
       *out = (skep_ts){.seconds = v->i64 * 86400};
       return true;
@@ -288,7 +298,11 @@ static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
 }
 
 static bool to_days(const value *v, int64_t *out) {
-  if (v->family == AS_TEXT) return skep_parse_date(v->bytes, out);
+  if (v->family == AS_TEXT) {
+    if (!skep_parse_date(v->bytes, out)) return false;
+    if (v->how.hybrid_texts) *out = skep_days_proleptic_to_hybrid(*out);
+    return true;
+  }
   if (v->family != AS_TS) return false;
   *out = v->ts.seconds / 86400 - (v->ts.seconds % 86400 < 0);
   return true;
@@ -329,11 +343,11 @@ static bool add_text(const value *v, const skep_type *from, skep_buf *out) {
       add_hex(v->bytes, out);
       return true;
     case AS_DATE:
-      skep_text_date(v->i64, out);
+      skep_text_date(v->how.hybrid_texts ? skep_days_hybrid_to_proleptic(v->i64) : v->i64, out);
       return true;
     default:
-      skep_text_ts(v->ts, out);
-      if (v->old && v->ts.nanos == 0) skep_buf_text(out, ".0"); /* java.sql.Timestamp */
+      skep_text_ts(v->how.hybrid_texts ? shift_days(v->ts, skep_days_hybrid_to_proleptic) : v->ts, out);
+      if (v->how.old && v->ts.nanos == 0) skep_buf_text(out, ".0"); /* java.sql.Timestamp */
       if (from->kind == SKEP_TIMESTAMP_TZ) skep_buf_text(out, " UTC");
       return true;
   }
@@ -463,14 +477,14 @@ static skep_status make_null(skep_vec *to, int64_t i, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status convert_fixed(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
+static skep_status convert_fixed(const skep_vec *from, skep_vec *to, skep_orc_conversion how, skep_err *err) {
   skep_buf scratch;
   skep_buf_init(&scratch, from->ctx, 1 << 16);
   skep_status st = SKEP_OK;
   for (int64_t i = 0; i < from->length && st == SKEP_OK; i++) {
     if (!skep_vec_is_valid(from, i)) continue;
     bool fits = false;
-    value v = load(from, i, old);
+    value v = load(from, i, how);
     st = put(&v, to, i, &scratch, &fits, err);
     if (st == SKEP_OK && !fits) st = make_null(to, i, err);
   }
@@ -504,7 +518,7 @@ static skep_status lay_out(skep_vec *to, const skep_buf *texts, const int32_t *e
   return SKEP_OK;
 }
 
-static skep_status convert_text(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
+static skep_status convert_text(const skep_vec *from, skep_vec *to, skep_orc_conversion how, skep_err *err) {
   skep_buf texts;
   uint64_t most = from->ctx->limits.max_batch_bytes;
   skep_buf_init(&texts, from->ctx, most > INT32_MAX ? INT32_MAX : (size_t)most);
@@ -513,7 +527,7 @@ static skep_status convert_text(const skep_vec *from, skep_vec *to, bool old, sk
   for (int64_t i = 0; i < from->length && st == SKEP_OK; i++) {
     size_t start = texts.size;
     if (skep_vec_is_valid(from, i)) {
-      value v = load(from, i, old);
+      value v = load(from, i, how);
       bool fits = add_text(&v, from->type, &texts);
       st = skep_buf_check(&texts, "converted texts", err);
       if (st == SKEP_OK && fits && texts.size > start)
@@ -529,15 +543,15 @@ static skep_status convert_text(const skep_vec *from, skep_vec *to, bool old, sk
 }
 
 /* Binary takes the bytes of a text as they are. */
-static skep_status convert_binary(const skep_vec *from, skep_vec *to, skep_err *err) {
+static skep_status convert_binary(const skep_vec *from, skep_vec *to, skep_orc_conversion how, skep_err *err) {
   skep_type text = *from->type;
   if (text.kind != SKEP_CHAR) text.kind = SKEP_STRING;
   skep_vec plain = *from;
   plain.type = &text;
-  return convert_text(&plain, to, false, err);
+  return convert_text(&plain, to, how, err);
 }
 
-skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, bool old, skep_err *err) {
+skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, skep_orc_conversion how, skep_err *err) {
   if (to->form == SKEP_FORM_DICT) to->form = SKEP_FORM_STR;
   SKEP_TRY(skep_vec_reserve(to, from->length, from->has_nulls, err));
   to->length = from->length;
@@ -549,7 +563,7 @@ skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, bool old, skep_
   } else if (skep_form_width(to->form) > 0) {
     memset(to->values.data, 0, (size_t)from->length * skep_form_width(to->form));
   }
-  if (to->type->kind == SKEP_BINARY) return convert_binary(from, to, err);
-  if (is_text(to->type->kind)) return convert_text(from, to, old, err);
-  return convert_fixed(from, to, old, err);
+  if (to->type->kind == SKEP_BINARY) return convert_binary(from, to, how, err);
+  if (is_text(to->type->kind)) return convert_text(from, to, how, err);
+  return convert_fixed(from, to, how, err);
 }

@@ -15,7 +15,11 @@ bool skep_orc_can_convert(const skep_type *file, const skep_type *target);
  * `old`: as before ORC 1.6, which Hive 1 to 3 read with. A float is then converted by its shortest text (0.1 becomes
  * the double 0.1), integers are milliseconds of a timestamp, a timestamp's text ends in ".0" when it has no fraction,
  * its decimal goes through a double, and a text without seconds is no timestamp. */
-SKEP_NODISCARD skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, bool old, skep_err *err);
+typedef struct skep_orc_conversion {
+  bool old;
+  bool hybrid_texts; /* texts of dates and timestamps are in the hybrid calendar, although the values are not: Hive 3 */
+} skep_orc_conversion;
+SKEP_NODISCARD skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, skep_orc_conversion how, skep_err *err);
 extern const skep_forms skep_orc_convert_forms;
 
 #endif
