@@ -355,6 +355,25 @@ static void partition_columns_are_texts_or_typed(void **state) {
                "t/d=2024-01-01: partition directory \"k=02\" stands where the partition column x");
 }
 
+static void old_versions_read_days_that_their_calendar_lacks_as_later_ones(void **state) {
+  fixture *f = *state;
+  put(f, "t/d=1582-10-04/t=1582-10-14 23%3A00%3A00/000000_0", plain(1));
+  put(f, "t/d=1582-10-10/t=1582-10-15 00%3A00%3A00/000000_0", plain(1));
+  f->opts.partition_schema = "struct<d:date,t:timestamp>";
+  f->opts.hive = SKEP_HIVE_2;
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(values_of(f), "1582-10-04,1582-10-24 23:00:00 1582-10-20,1582-10-15 00:00:00 ");
+  const char *filter = "d=1582-10-20";
+  f->opts.partition_filters = &filter;
+  f->opts.n_partition_filters = 1;
+  assert_ok(make(f, "t"), f->err);
+  assert_int_equal(f->plan->n_splits, 1);
+  f->opts.n_partition_filters = 0;
+  f->opts.hive = SKEP_HIVE_3;
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(values_of(f), "1582-10-04,1582-10-14 23:00:00 1582-10-10,1582-10-15 00:00:00 ");
+}
+
 static void partitions_are_pruned_before_they_are_listed(void **state) {
   fixture *f = *state;
   put_partitions(f);
@@ -734,6 +753,7 @@ int main(void) {
       TEST(insert_only_tables_are_plain_rows),
       TEST(long_files_are_cut_at_stripes),
       TEST(partition_columns_are_texts_or_typed),
+      TEST(old_versions_read_days_that_their_calendar_lacks_as_later_ones),
       TEST(partitions_are_pruned_before_they_are_listed),
       TEST(projections_and_predicates_are_checked_and_split),
       TEST(several_paths_need_one_schema),

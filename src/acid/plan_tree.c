@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "acid/plan_int.h"
+#include "column/calendar.h"
 #include "column/text.h"
 
 enum { MAX_LEVELS = 64 };
@@ -37,6 +38,36 @@ static skep_status make_value(skep_planner *p, const skep_type *type, const char
   return status;
 }
 
+/* Hive 1 and 2 read dates with java.sql.Date: those that the hybrid calendar leaves out (1582-10-05 to 14) are ten days
+ * later (seen in Hive 2.3.10). `*text` is replaced by the text of what they read. */
+static skep_status skip_missing_days(skep_planner *p, const skep_type *type, const char **text, skep_err *err) {
+  bool is_date = type->kind == SKEP_DATE;
+  if (p->opts->hive == SKEP_HIVE_3 || p->opts->hive == SKEP_HIVE_4) return SKEP_OK;
+  if (!is_date && type->kind != SKEP_TIMESTAMP) return SKEP_OK;
+  skep_ts ts = {0};
+  int64_t day = 0;
+  skep_bytes bytes = skep_bytes_of(*text, strlen(*text));
+  if (is_date ? !skep_parse_date(bytes, &day) : !skep_parse_ts(bytes, &ts)) return SKEP_OK;
+  if (!is_date) day = ts.seconds / 86400 - (ts.seconds % 86400 < 0);
+  int64_t read = skep_days_hybrid_to_proleptic(skep_days_proleptic_to_hybrid(day));
+  if (read == day) return SKEP_OK;
+  ts.seconds += (read - day) * 86400;
+  skep_buf shown;
+  skep_buf_init(&shown, p->ctx, 64);
+  if (is_date) {
+    skep_text_date(read, &shown);
+  } else {
+    skep_text_ts(ts, &shown);
+  }
+  skep_status status = skep_buf_check(&shown, "partition value", err);
+  if (status == SKEP_OK) {
+    *text = skep_arena_strndup(p->arena, skep_buf_string(&shown), shown.size);
+    if (*text == NULL) status = skep_plan_no_memory(err);
+  }
+  skep_buf_fini(&shown);
+  return status;
+}
+
 /* Hive casts a directory's text to the column's type: what cannot be cast is NULL, and so is the default partition, but
  * for texts, where it reads back as its own name (seen in Hive 4.0.1). */
 static skep_status directory_value(skep_planner *p, const skep_type *type, const char *text, const char **out,
@@ -49,7 +80,7 @@ static skep_status directory_value(skep_planner *p, const skep_type *type, const
   if (status != SKEP_OK) return status;
   skep_vec_fini(&vec);
   *out = text;
-  return SKEP_OK;
+  return skip_missing_days(p, type, out, err);
 }
 
 /* One canonical text per typed value, for comparing: 01 and 1 are the same int. */
