@@ -1,5 +1,6 @@
 /* skep cat: the rows of ORC files, table directories and partition trees, as Hive would show them. */
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "acid/plan.h"
@@ -31,7 +32,7 @@ enum {
 
 static const skep_cli_option options[] = {
     {OPT_ROW_IDS, "row-ids", NULL, "put writeid, bucketid and rowid before the columns"},
-    {OPT_COLUMNS, "columns", "a,b.c", "only these columns, in the table's order; a.b is a field of a struct"},
+    {OPT_COLUMNS, "columns", "a,b.c", "only these columns, in this order; a.b is a field of a struct"},
     {OPT_WHERE, "where", "PRED",
      "only rows for which PRED is true: = <> < <= > >= <=>\nIN BETWEEN LIKE IS [NOT] NULL under AND OR NOT;\na column "
      "and literals: 1.5 'text' DATE '2024-01-31'"},
@@ -204,9 +205,48 @@ typedef struct cat_run {
   const skep_ctx *ctx;
   const skep_plan *plan;
   skep_cli_formatter formatter;
+  const uint32_t *order; /* which column of a batch is shown at each place */
   skep_cli_progress progress;
   bool progress_in_rows;
 } cat_run;
+
+/* True when a word of --columns asks for the column of this name or for a field in it. */
+static bool asks_for(const char *word, const char *name) {
+  size_t quote = word[0] == '`', length = strlen(name);
+  if (strncasecmp(word + quote, name, length) != 0) return false;
+  char next = word[quote + length];
+  return next == '\0' || next == '.' || next == '`';
+}
+
+/* Scans deliver columns in the table's order, row ids first; they are shown in the order of --columns. `shown` is the
+ * plan's type with its children in that order. */
+static skep_status choose_order(cat_run *run, const cat_args *a, skep_arena *arena, skep_type *shown, skep_err *err) {
+  const skep_type *type = run->plan->type;
+  uint32_t n = 0, n_all = type->n_children;
+  *shown = *type;
+  if (type->kind != SKEP_STRUCT) return SKEP_OK;
+  uint32_t *order = skep_arena_zero(arena, (size_t)n_all + 1, sizeof *order);
+  bool *taken = skep_arena_zero(arena, (size_t)n_all + 1, sizeof *taken);
+  const char **names = skep_arena_zero(arena, (size_t)n_all + 1, sizeof *names);
+  if (order == NULL || taken == NULL || names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "columns");
+  uint32_t n_ids = a->plan.row_ids && n_all >= 3 ? 3 : 0;
+  for (; n < n_ids; n++) order[n] = n, taken[n] = true;
+  for (uint32_t w = 0; w < a->columns.n && n < n_all; w++) {
+    for (uint32_t c = n_ids; c < n_all; c++) {
+      if (taken[c] || !asks_for(a->columns.items[w], type->names[c])) continue;
+      order[n++] = c;
+      taken[c] = true;
+      break;
+    }
+  }
+  for (uint32_t c = 0; c < n_all; c++) {
+    if (!taken[c]) order[n++] = c;
+  }
+  for (uint32_t i = 0; i < n_all; i++) names[i] = type->names[order[i]];
+  shown->names = names;
+  run->order = order;
+  return SKEP_OK;
+}
 
 /* Any thread: a batch becomes a chunk of text. */
 static skep_status to_text(void *self, skep_batch *batch, void *item, skep_err *err) {
@@ -220,7 +260,7 @@ static skep_status to_text(void *self, skep_batch *batch, void *item, skep_err *
     return skep_fail(err, SKEP_ERR_INTERNAL, "%u columns planned, %u read", n, root->n_children);
   const skep_vec **columns = skep_alloc_zero(run->ctx, (size_t)n + 1, sizeof *columns);
   if (columns == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for %u columns", n);
-  for (uint32_t i = 0; i < n; i++) columns[i] = &root->children[i];
+  for (uint32_t i = 0; i < n; i++) columns[i] = &root->children[run->order[i]];
   skep_status status = skep_cli_format_rows(&run->formatter, columns, root->length, chunk, err);
   skep_release(run->ctx, columns);
   return status;
@@ -326,7 +366,9 @@ static skep_status cat(const skep_cli_env *env, const cat_args *a, skep_arena *a
   run.plan = plan;
   if (!a->silent) print_notices(plan);
   skep_cli_signals_install();
-  status = skep_cli_formatter_init(&run.formatter, arena, a->format, plan->type, a->utf8, err);
+  skep_type shown;
+  status = choose_order(&run, a, arena, &shown, err);
+  if (status == SKEP_OK) status = skep_cli_formatter_init(&run.formatter, arena, a->format, &shown, a->utf8, err);
   if (status == SKEP_OK) status = skep_scan_cache_new(env->ctx, env->fs, &cache, err);
   if (status == SKEP_OK) status = skep_cli_output_init(&out, env->ctx, STDOUT_FILENO, err);
   if (status == SKEP_OK) status = run_scan(&run, a, cache, &out, err);

@@ -5,7 +5,7 @@ usage: read_table.py TABLE [SNAPSHOT]      (LIBSKEP: the library, when it is not
 import ctypes, os, sys
 import pyarrow as pa
 
-skep = ctypes.CDLL(os.environ.get("LIBSKEP", "libskep.so.0"))
+skep = ctypes.CDLL(os.environ.get("LIBSKEP", "libskep.so.0.1"))
 EVERYTHING_COMMITTED = 1
 
 
