@@ -102,10 +102,23 @@ static skep_status map_acid_root(mapper *m, const skep_type *target, const skep_
   return SKEP_OK;
 }
 
+/* What is not encrypted of such a column is masked: not the data. */
+static skep_status refuse_encrypted(const skep_orc_tail *tail, uint32_t id, skep_err *err) {
+  char quoted[128];
+  for (uint32_t parent = id; parent-- > 0;) { /* ids are in pre-order: the parent's is smaller */
+    const skep_type *type = &tail->type[parent];
+    for (uint32_t i = 0; type->kind == SKEP_STRUCT && i < type->n_children; i++)
+      if (type->children[i]->id == id)
+        return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                         "column %u (\"%s\") is encrypted and cannot be read without its key", id,
+                         skep_quote(quoted, sizeof quoted, type->names[i], strlen(type->names[i])));
+  }
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u is encrypted and cannot be read without its key", id);
+}
+
 static skep_status map_node(mapper *m, const skep_type *target, const skep_type *file, const skep_type *table,
                             unsigned levels, skep_err *err) {
-  if (m->tail->is_encrypted[file->id])
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u is encrypted and cannot be read without its key", file->id);
+  if (m->tail->is_encrypted[file->id]) return refuse_encrypted(m->tail, file->id, err);
   if (!skep_kind_is_nested(target->kind) || target->kind != file->kind) {
     bool same = same_leaf(target, file);
     if (!same && !skep_orc_can_convert(file, target)) return refuse(m, file, target, err);
@@ -124,8 +137,7 @@ static skep_status map_node(mapper *m, const skep_type *target, const skep_type 
 
 static skep_status map_same(mapper *m, uint32_t n, skep_err *err) {
   for (uint32_t id = 0; id < n; id++) {
-    if (m->tail->is_encrypted[id])
-      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "column %u is encrypted and cannot be read without its key", id);
+    if (m->tail->is_encrypted[id]) return refuse_encrypted(m->tail, id, err);
     m->file_column[id] = id;
     m->wanted[id] = true;
   }

@@ -205,6 +205,7 @@ static const struct {
                {"PST", "America/Los_Angeles"},
                {"SST", "Pacific/Guadalcanal"},
                {"VST", "Asia/Ho_Chi_Minh"},
+               {"US/Pacific-New", "America/Los_Angeles"}, /* in zone files until 2020 */
                {"SystemV/AST4", "-04:00"},
                {"SystemV/CST6", "-06:00"},
                {"SystemV/EST5", "-05:00"},

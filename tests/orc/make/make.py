@@ -111,8 +111,8 @@ def queries():
         ask(name, "s = 'ppp' or s < 'b'", some("s", lambda x: x == "ppp" or x < "b"), "edit-negative")
     # encrypted columns: the others can be read
     for name, hidden, others in (("encrypted-nullify", "b", "a,c"), ("encrypted-redact", "a", "b,c")):
-        lines.append((name, "", "refused encrypted"))
-        lines.append((name, f"--columns {hidden}", "refused encrypted"))
+        lines.append((name, "", f'refused ("{hidden}") is encrypted'))
+        lines.append((name, f"--columns {hidden}", f'refused ("{hidden}") is encrypted'))
         lines.append((name, f"--columns {others}", f"rows 0-{len(load(name)) - 1}"))
     return lines
 
