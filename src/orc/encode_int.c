@@ -206,7 +206,8 @@ static void write_variable(skep_int_encoder *e) {
     sizes[i - 1] = (int64_t)delta < 0 ? -delta : delta;
     if (i > 1 && sizes[i - 1] > largest) largest = sizes[i - 1];
   }
-  if (__builtin_sub_overflow_p(most, least, (int64_t)0)) {
+  int64_t span;
+  if (__builtin_sub_overflow(most, least, &span)) {
     write_direct_or_patched(e, false, 0);
   } else if (fixed) {
     write_fixed_delta(e, e->n, (int64_t)first);

@@ -30,4 +30,5 @@ expect 'tests/x_test.c:1: call of strcat' tests/x_test.c 'strcat(a, b);\n'
 expect '' src/base/x.c '/* strcpy(a, b) */ // atoi(x)\nchar *s = "gets(x) \\" strcpy(a)"; char c = \x27"\x27;\n'
 expect '' src/base/x.c 'skep_atoi(x); my_strcpy(a); a.malloc(1); b->free(2); int strcpy_count;\n'
 expect '' src/base/x.c '#include "base/ctx.h"\n#include <string.h>\n'
+expect 'src/base/x.c:1: call of __builtin_sub_overflow_p' src/base/x.c 'bool a = __builtin_sub_overflow_p(a, b, c);\n'
 exit $failures
