@@ -63,6 +63,10 @@ skep_status skep_wrap(skep_err *err, skep_status status, const char *format, ...
   va_end(args);
   size_t inner = strnlen(err->text, sizeof err->text - 1);
   memcpy(text + length, ": ", 2);
+  if (inner >= length + 2 && memcmp(err->text, text, length + 2) == 0) {
+    err->status = status;
+    return status;
+  }
   memcpy(text + length + 2, err->text, inner);
   length += 2 + inner;
   if (length >= sizeof err->text) {

@@ -12,7 +12,8 @@
 
 skep_status skep_fail(skep_err *err, skep_status status, const char *format, ...) SKEP_PRINTF(3, 4);
 
-/* Prepends "context: ". The text is cut at the end when it would not fit. */
+/* Prepends "context: ", once: a text that begins with it stays as it is (a path that the file system named already).
+ * The text is cut at the end when it would not fit. */
 skep_status skep_wrap(skep_err *err, skep_status status, const char *format, ...) SKEP_PRINTF(3, 4);
 
 /* Writes at most `length` untrusted bytes as printable ASCII/UTF-8 into `out` (always NUL-terminated, out_size > 0):

@@ -27,6 +27,18 @@ static void a_missing_error_is_accepted(void **state) {
   assert_int_equal(skep_wrap(NULL, SKEP_ERR_IO, "x"), SKEP_ERR_IO);
 }
 
+static void wrap_says_the_same_context_once(void **state) {
+  (void)state;
+  skep_err err = {0};
+  skep_status status = skep_fail(&err, SKEP_ERR_IO, "%s: cannot open", "t/bucket_0");
+  assert_int_equal(skep_wrap(&err, status, "%s", "t/bucket_0"), SKEP_ERR_IO);
+  assert_string_equal(err.text, "t/bucket_0: cannot open");
+  assert_int_equal(skep_wrap(&err, SKEP_ERR_NOT_FOUND, "t/bucket_0"), SKEP_ERR_NOT_FOUND);
+  assert_int_equal(err.status, SKEP_ERR_NOT_FOUND);
+  skep_wrap(&err, status, "t");
+  assert_string_equal(err.text, "t: t/bucket_0: cannot open");
+}
+
 static void an_argument_may_be_the_error_itself(void **state) {
   (void)state;
   skep_err err = {0};
@@ -114,6 +126,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fail_states_the_fact_and_returns_its_status),
       cmocka_unit_test(wrap_reads_from_the_outside_in),
+      cmocka_unit_test(wrap_says_the_same_context_once),
       cmocka_unit_test(a_missing_error_is_accepted),
       cmocka_unit_test(an_argument_may_be_the_error_itself),
       cmocka_unit_test(long_texts_are_cut_to_whole_characters),

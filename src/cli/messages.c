@@ -19,8 +19,10 @@ int skep_cli_failed(const skep_err *err) {
     fputs("skep: interrupted\n", stderr);
     return SKEP_CLI_INTERRUPTED;
   }
-  const char *kind = err->status == SKEP_ERR_UNSUPPORTED ? "unsupported: " : "";
-  fprintf(stderr, "skep: %s%s\n", strstr(err->text, "unsupported") == NULL ? kind : "", err->text);
+  const char *kind = "";
+  if (err->status == SKEP_ERR_UNSUPPORTED && strstr(err->text, "unsupported") == NULL) kind = "unsupported: ";
+  if (err->status == SKEP_ERR_NOMEM && strstr(err->text, "memory") == NULL) kind = "out of memory: ";
+  fprintf(stderr, "skep: %s%s\n", kind, err->text);
   if (err->status == SKEP_ERR_NOT_FOUND && strstr(err->text, ":/") != NULL)
     fputs("Only local paths are read: no hdfs:, s3: or file: locations.\n", stderr);
   return SKEP_CLI_FAILED;
