@@ -14,6 +14,16 @@ struct skep_table {
 
 const char *skep_version(void) { return SKEP_VERSION_STRING; }
 
+/* n texts, none of them NULL. */
+static skep_status check_texts(const char *what, const char *const *texts, size_t n, skep_err *err) {
+  if (n > UINT32_MAX) return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu %s: too many", n, what);
+  if (texts == NULL && n != 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu %s, but NULL for the array", n, what);
+  for (size_t i = 0; i < n; i++) {
+    if (texts[i] == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: number %zu is NULL", what, i);
+  }
+  return SKEP_OK;
+}
+
 static skep_status plan_opts(skep_reading *r, const skep_table_opts *o, skep_plan_opts *out, skep_err *err) {
   static const skep_hive_version versions[] = {SKEP_HIVE_4, SKEP_HIVE_1, SKEP_HIVE_2, SKEP_HIVE_3, SKEP_HIVE_4};
   if ((unsigned)o->hive >= sizeof versions / sizeof versions[0]) {
@@ -23,9 +33,8 @@ static skep_status plan_opts(skep_reading *r, const skep_table_opts *o, skep_pla
     return skep_fail(err, SKEP_ERR_ARGUMENT, "unknown evolution %d or calendar %d", (int)o->evolution,
                      (int)o->calendar);
   }
-  if (o->n_columns > UINT32_MAX || o->n_partitions > UINT32_MAX) {
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu columns, %zu partitions: too many", o->n_columns, o->n_partitions);
-  }
+  SKEP_TRY(check_texts("columns", o->columns, o->n_columns, err));
+  SKEP_TRY(check_texts("partitions", o->partitions, o->n_partitions, err));
   *out = (skep_plan_opts){
       .hive = versions[o->hive],
       .schema = o->schema,
@@ -102,7 +111,8 @@ skep_status skep_table_open(const char *const *paths, size_t n_paths, const skep
     }
     memcpy(&all, opts, opts->size);
   }
-  if (paths == NULL || n_paths == 0 || n_paths > UINT32_MAX) return skep_fail(err, SKEP_ERR_ARGUMENT, "no path given");
+  if (n_paths == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "no path given");
+  SKEP_TRY(check_texts("paths", paths, n_paths, err));
   all.read.flags |= all.flags & SKEP_KEEP_DICTIONARIES;
   skep_reading *r;
   SKEP_TRY(skep_reading_new(&all.read, &r, err));

@@ -113,6 +113,25 @@ static void mistakes_are_named(void **state) {
   assert_int_equal(skep_table_open(missing, 1, NULL, &table, NULL), SKEP_ERR_NOT_FOUND); /* err may be NULL */
 }
 
+static void arrays_of_nothing_are_refused(void **state) {
+  (void)state;
+  skep_table *table;
+  static const char *const nothing[] = {people, NULL};
+  skep_table_opts opts = everything(0);
+  assert_fails(skep_table_open(NULL, 0, &opts, &table, &err), SKEP_ERR_ARGUMENT, err, "no path given");
+  assert_fails(skep_table_open(NULL, 1, &opts, &table, &err), SKEP_ERR_ARGUMENT, err,
+               "1 paths, but NULL for the array");
+  assert_fails(skep_table_open(nothing, 2, &opts, &table, &err), SKEP_ERR_ARGUMENT, err, "paths: number 1 is NULL");
+  opts.n_columns = 2;
+  assert_fails(skep_table_open(paths, 1, &opts, &table, &err), SKEP_ERR_ARGUMENT, err, "2 columns, but NULL");
+  opts.columns = nothing;
+  assert_fails(skep_table_open(paths, 1, &opts, &table, &err), SKEP_ERR_ARGUMENT, err, "columns: number 1 is NULL");
+  opts = everything(0);
+  opts.n_partitions = 1;
+  assert_fails(skep_table_open(paths, 1, &opts, &table, &err), SKEP_ERR_ARGUMENT, err, "1 partitions, but NULL");
+  assert_null(table);
+}
+
 static void row_ids_projection_and_predicate_work_together(void **state) {
   (void)state;
   static const char *const columns[] = {"age", "id"};
@@ -264,6 +283,7 @@ int main(void) {
       cmocka_unit_test(a_snapshot_decides_what_is_seen),
       cmocka_unit_test(a_transactional_table_without_a_snapshot_is_refused),
       cmocka_unit_test(mistakes_are_named),
+      cmocka_unit_test(arrays_of_nothing_are_refused),
       cmocka_unit_test(row_ids_projection_and_predicate_work_together),
       cmocka_unit_test(batches_and_threads_change_nothing),
       cmocka_unit_test(a_stream_outlives_its_table_and_an_array_its_stream),
