@@ -310,13 +310,15 @@ static skep_status finish_batch(const skep_scan *s, skep_batch *batch, skep_err 
   const skep_rows *rows = &s->rows;
   if (!shape->is_table) return rows->is_all ? SKEP_OK : skep_vec_select(&batch->root, rows->at, rows->n, err);
   skep_vec *columns = batch->root.children;
-  for (uint32_t i = 0; i < shape->n_row_ids + shape->n_columns; i++) {
-    if (i < shape->n_row_ids && s->file.key[i] < 0) {
+  for (uint32_t i = 0; i < shape->n_row_ids; i++) {
+    if (s->file.key[i] < 0) {
       SKEP_TRY(make_key(s, i, &columns[i], err));
     } else if (!rows->is_all) {
       SKEP_TRY(skep_vec_select(&columns[i], rows->at, rows->n, err));
     }
   }
+  if (!rows->is_all)
+    SKEP_TRY(skep_vec_select_columns(columns + shape->n_row_ids, shape->n_columns, rows->at, rows->n, err));
   for (uint32_t i = 0; i < s->split->n_partition_columns; i++) {
     skep_vec *out = &columns[shape->n_row_ids + shape->n_columns + i];
     SKEP_TRY(skep_vec_fill_constant(out, &shape->constants.children[i], rows->n, err));

@@ -151,6 +151,10 @@ skep_bytes skep_vec_bytes(const skep_vec *vec, int64_t i);
  * length. SKEP_ERR_NOMEM leaves a vector that must be reset. */
 SKEP_NODISCARD skep_status skep_vec_select(skep_vec *vec, const int32_t *rows, int64_t n_rows, skep_err *err);
 
+/* The same rows of several vectors of one length, which lie next to each other. */
+SKEP_NODISCARD skep_status skep_vec_select_columns(skep_vec *columns, uint32_t n_columns, const int32_t *rows,
+                                                   int64_t n_rows, skep_err *err);
+
 /* Sets `length` entries of a vector (whole tree, any form) to NULL. */
 SKEP_NODISCARD skep_status skep_vec_set_null(skep_vec *vec, int64_t length, skep_err *err);
 

@@ -162,7 +162,8 @@ static int32_t select_offsets(int32_t *offsets, const selection *s) {
     const int32_t *from = offsets + s->runs[r].start;
     int32_t gap = from[0] - end;
     int32_t length = s->runs[r].length;
-    for (int32_t i = 0; i < length; i++) to[i] = from[i + 1] - gap;
+    memmove(to, from + 1, (size_t)length * sizeof *to); /* then a loop that has nothing to do with `from` */
+    for (int32_t i = 0; i < length; i++) to[i] -= gap;
     to += length;
     end = to[-1];
   }
@@ -292,17 +293,23 @@ static size_t make_runs(const int32_t *rows, int64_t n, run *runs) {
   return n_runs;
 }
 
-skep_status skep_vec_select(skep_vec *vec, const int32_t *rows, int64_t n_rows, skep_err *err) {
-  assert(n_rows == 0 || (rows[0] >= 0 && rows[n_rows - 1] < vec->length));
-  if (n_rows == vec->length) return SKEP_OK;
+skep_status skep_vec_select_columns(skep_vec *columns, uint32_t n_columns, const int32_t *rows, int64_t n_rows,
+                                    skep_err *err) {
+  if (n_columns == 0 || n_rows == columns[0].length) return SKEP_OK;
+  assert(n_rows == 0 || (rows[0] >= 0 && rows[n_rows - 1] < columns[0].length));
   /* There is one run more than gaps between the rows, at most. */
   int64_t gaps = n_rows == 0 ? 0 : rows[n_rows - 1] - rows[0] + 1 - n_rows;
   size_t most = (size_t)(gaps < n_rows ? gaps + 1 : n_rows);
-  run *runs = skep_alloc(vec->ctx, (most + 1) * sizeof *runs);
+  run *runs = skep_alloc(columns[0].ctx, (most + 1) * sizeof *runs);
   if (runs == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory to select %lld rows", (long long)n_rows);
   selection s = {.runs = runs, .n_runs = make_runs(rows, n_rows, runs), .n = n_rows};
   if (s.n_runs != 0 && n_rows / (int64_t)s.n_runs < SHORT_RUN) s.rows = rows;
-  skep_status st = select_node(vec, &s, err);
-  skep_release(vec->ctx, runs);
+  skep_status st = SKEP_OK;
+  for (uint32_t i = 0; i < n_columns && st == SKEP_OK; i++) st = select_node(&columns[i], &s, err);
+  skep_release(columns[0].ctx, runs);
   return st;
+}
+
+skep_status skep_vec_select(skep_vec *vec, const int32_t *rows, int64_t n_rows, skep_err *err) {
+  return skep_vec_select_columns(vec, 1, rows, n_rows, err);
 }
