@@ -106,13 +106,13 @@ static skep_status make_heads(skep_cli_formatter *f, skep_arena *arena, skep_byt
   return SKEP_OK;
 }
 
-/* In the table format a name must not steer the terminal either. */
+/* In the formats for people a name must not steer the terminal. */
 static skep_status copy_name(const skep_cli_formatter *f, skep_arena *arena, const char *name, const char **out,
                              skep_buf *buf, skep_err *err) {
   uint32_t width;
   skep_buf_reset(buf);
   skep_buf_text(buf, name);
-  if (f->format == SKEP_CLI_TABLE) skep_cli_table_cell(buf, 0, &width);
+  if (f->format == SKEP_CLI_TABLE || f->format == SKEP_CLI_VERTICAL) skep_cli_table_cell(buf, 0, &width);
   SKEP_TRY(skep_buf_check(buf, "column name", err));
   *out = skep_arena_strndup(arena, skep_buf_string(buf), buf->size);
   return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");

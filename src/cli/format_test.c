@@ -182,6 +182,21 @@ static void a_table_is_aligned_by_width_on_the_terminal(void **state) {
                       "+-----------+\n");
 }
 
+/* A right-to-left override would mirror the rest of the line. */
+static void what_turns_the_line_around_is_escaped(void **state) {
+  (void)state;
+  static const char *const texts[] = {"\xe2\x80\xaegpj.exe"};
+  const rows t = {"struct<s:string>", 1, 1, {texts}};
+  assert_string_equal(printed(&t, SKEP_CLI_TABLE, true, UINT64_MAX, 1),
+                      "+----------------+\n"
+                      "|       s        |\n"
+                      "+----------------+\n"
+                      "| \\u202Egpj.exe  |\n"
+                      "+----------------+\n");
+  const rows named = {"struct<`\x1b[2J\n`:string>", 1, 1, {texts}};
+  assert_string_equal(printed(&named, SKEP_CLI_VERTICAL, true, UINT64_MAX, 1), "\\x1B[2J\\n  \xe2\x80\xaegpj.exe\n\n");
+}
+
 static void a_later_block_that_needs_more_room_gets_a_new_header(void **state) {
   (void)state;
   static const char *texts[1001];
@@ -291,6 +306,7 @@ int main(void) {
       cmocka_unit_test(a_root_that_is_no_struct_is_one_bare_value),
       cmocka_unit_test(a_table_without_rows_has_its_header),
       cmocka_unit_test(a_table_is_aligned_by_width_on_the_terminal),
+      cmocka_unit_test(what_turns_the_line_around_is_escaped),
       cmocka_unit_test(a_later_block_that_needs_more_room_gets_a_new_header),
       cmocka_unit_test(csv_quotes_only_what_needs_it),
       cmocka_unit_test(names_cannot_break_the_header),

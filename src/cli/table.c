@@ -75,6 +75,9 @@ static bool is_plain(const uint8_t *at, size_t length) {
   return bad == 0;
 }
 
+/* Line and paragraph separators, and what turns the direction of the rest of the line around. */
+static bool is_steering(uint32_t c) { return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069); }
+
 static void put_char(skep_buf *text, const uint8_t *bytes, size_t n, uint32_t c, uint32_t *width) {
   static const char hex[] = "0123456789ABCDEF";
   size_t start = text->size;
@@ -87,6 +90,9 @@ static void put_char(skep_buf *text, const uint8_t *bytes, size_t n, uint32_t c,
       skep_buf_byte(text, (uint8_t)hex[c >> 4]);
       skep_buf_byte(text, (uint8_t)hex[c & 15]);
     }
+    *width += (uint32_t)(text->size - start);
+  } else if (is_steering(c)) {
+    skep_buf_printf(text, "\\u%04X", (unsigned)c);
     *width += (uint32_t)(text->size - start);
   } else if (c == 0xfffd) {
     skep_buf_text(text, "\xef\xbf\xbd");
