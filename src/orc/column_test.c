@@ -319,6 +319,23 @@ static void texts_convert_or_become_null(void **state) {
       "{\"a\":[49,50]}\n{\"a\":[32,97,98,99]}\n{\"a\":[50,48,50,48,45,48,50,45,50,57]}\n{\"a\":[195,164,195,182]}\n");
 }
 
+/* Seen in Hive 4.0.1. */
+static void texts_of_dates_and_times_need_all_their_digits(void **state) {
+  (void)state;
+  static const skep_orc_evolution old = {.old_conversions = true};
+  make_file m;
+  one_column(&m, STRING, 5);
+  make_stream(&m, 1, 1, "2020-1-12020-01-022020-1-1 1:2:32020-01-01 24:00:002020-01-01 10:00", 67);
+  make_stream(&m, 1, 2, BYTES(0xfb, 8, 10, 14, 19, 16));
+  expect_rows(&m, NULL, "struct<a:date>",
+              "{\"a\":null}\n{\"a\":\"2020-01-02\"}\n{\"a\":null}\n{\"a\":null}\n{\"a\":null}\n");
+  expect_evolved(&m, NULL, "struct<a:date>", &old,
+                 "{\"a\":\"2020-01-01\"}\n{\"a\":\"2020-01-02\"}\n{\"a\":null}\n{\"a\":null}\n{\"a\":null}\n");
+  expect_rows(&m, NULL, "struct<a:timestamp>",
+              "{\"a\":null}\n{\"a\":null}\n{\"a\":null}\n{\"a\":\"2020-01-02 00:00:00.0\"}\n"
+              "{\"a\":\"2020-01-01 10:00:00.0\"}\n");
+}
+
 /* Seen in Hive 4.0.1: CHAR(5) changed to STRING. */
 static void the_blanks_that_fill_a_char_do_not_convert(void **state) {
   (void)state;
@@ -542,6 +559,7 @@ int main(void) {
       cmocka_unit_test(decimals_of_one_scale_are_brought_to_that_of_the_type),
       cmocka_unit_test(decimals_convert_to_numbers_and_texts),
       cmocka_unit_test(texts_convert_or_become_null),
+      cmocka_unit_test(texts_of_dates_and_times_need_all_their_digits),
       cmocka_unit_test(the_blanks_that_fill_a_char_do_not_convert),
       cmocka_unit_test(hive_1_to_3_convert_floats_and_times_otherwise),
       cmocka_unit_test(string_streams_that_lie_are_refused),

@@ -235,7 +235,17 @@ static bool split_units(skep_i128 amount, skep_i128 per_second, skep_ts *out) {
   return true;
 }
 
-/* yyyy-MM-dd HH:mm[:ss[.f]], for instants with a zone behind; a date alone is no timestamp. */
+/* Whether the text begins as the shape says: 'd' is a digit, others are themselves. */
+static bool has_shape(skep_bytes text, const char *shape) {
+  for (size_t i = 0; shape[i] != '\0'; i++) {
+    if (i == text.left) return false;
+    if (shape[i] == 'd' ? text.at[i] < '0' || text.at[i] > '9' : text.at[i] != (uint8_t)shape[i]) return false;
+  }
+  return true;
+}
+
+/* yyyy-MM-dd HH:mm[:ss[.f]], for instants with a zone behind; a date alone is no timestamp. Old: seconds are needed,
+ * and fields may lack leading zeros. 24:00:00 is the end of the day. */
 static bool text_to_ts(skep_bytes text, bool is_instant, bool old, skep_ts *out) {
   char full[64];
   if (is_instant) {
@@ -250,12 +260,17 @@ static bool text_to_ts(skep_bytes text, bool is_instant, bool old, skep_ts *out)
     if (text.at[i] == 'T') return false;
   }
   if (colons == 0 || (old && colons == 1) || text.left > sizeof full - 4) return false;
+  if (!old && !has_shape(text, colons == 1 ? "dddd-dd-dd dd:dd" : "dddd-dd-dd dd:dd:dd")) return false;
   memcpy(full, text.at, text.left);
   if (colons == 1) {
     memcpy(full + text.left, ":00", 3);
     text.left += 3;
   }
-  return skep_parse_ts(skep_bytes_of(full, text.left), out);
+  bool is_end_of_day = !old && text.left == 19 && memcmp(full + 11, "24:00:00", 8) == 0;
+  if (is_end_of_day) full[11] = full[12] = '0';
+  if (!skep_parse_ts(skep_bytes_of(full, text.left), out)) return false;
+  if (is_end_of_day) out->seconds += 86400;
+  return true;
 }
 
 /* The day of a point in time in the other calendar, at the same time of day. */
@@ -299,6 +314,7 @@ static bool to_ts(const value *v, bool is_instant, skep_ts *out) {
 
 static bool to_days(const value *v, int64_t *out) {
   if (v->family == AS_TEXT) {
+    if (!v->how.old && (v->bytes.left != 10 || !has_shape(v->bytes, "dddd-dd-dd"))) return false;
     if (!skep_parse_date(v->bytes, out)) return false;
     if (v->how.hybrid_texts) *out = skep_days_proleptic_to_hybrid(*out);
     return true;
