@@ -29,6 +29,7 @@ typedef struct skep_planner {
 
   skep_plan_unit *units;
   size_t n_units, units_capacity;
+  uint64_t n_walked; /* partition directories, of all levels and paths */
   skep_plan_notice *notices;
   size_t n_notices, notices_capacity;
   size_t n_unknown_names; /* those of the notices that tell of names not understood: the first ones */

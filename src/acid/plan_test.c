@@ -374,6 +374,19 @@ static void old_versions_read_days_that_their_calendar_lacks_as_later_ones(void 
   assert_string_equal(values_of(f), "1582-10-04,1582-10-14 23:00:00 1582-10-10,1582-10-15 00:00:00 ");
 }
 
+static void a_tree_of_too_many_partitions_is_refused(void **state) {
+  fixture *f = *state;
+  for (int i = 0; i < 3; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "t/x=%d/y=1/000000_0", i);
+    put(f, path, plain(1));
+  }
+  f->ctx.limits.max_dir_entries = 6;
+  assert_ok(make(f, "t"), f->err);
+  f->ctx.limits.max_dir_entries = 5;
+  assert_fails(make(f, "t"), SKEP_ERR_LIMIT, f->err, "more than 5 partition directories in one scan");
+}
+
 static void partitions_are_pruned_before_they_are_listed(void **state) {
   fixture *f = *state;
   put_partitions(f);
@@ -754,6 +767,7 @@ int main(void) {
       TEST(long_files_are_cut_at_stripes),
       TEST(partition_columns_are_texts_or_typed),
       TEST(old_versions_read_days_that_their_calendar_lacks_as_later_ones),
+      TEST(a_tree_of_too_many_partitions_is_refused),
       TEST(partitions_are_pruned_before_they_are_listed),
       TEST(projections_and_predicates_are_checked_and_split),
       TEST(several_paths_need_one_schema),

@@ -8,7 +8,7 @@
 #include "column/calendar.h"
 #include "column/text.h"
 
-enum { MAX_LEVELS = 64 };
+enum { MAX_LEVELS = 64, MAX_PARTITIONS = 1 << 20 };
 
 /* The partition directories above the one being looked at. */
 typedef struct branch {
@@ -236,9 +236,17 @@ static skep_status may_hold_rows(branch *b, bool *out, skep_err *err) {
 
 /* --- The walk --- */
 
+/* Links can make a small tree endless in breadth: what is walked has a bound beside that of its depth. */
+static skep_status count_partition(skep_planner *p, skep_err *err) {
+  uint64_t limit = p->ctx->limits.max_dir_entries < MAX_PARTITIONS ? p->ctx->limits.max_dir_entries : MAX_PARTITIONS;
+  if (++p->n_walked <= limit) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_LIMIT, "more than %" PRIu64 " partition directories in one scan", limit);
+}
+
 /* Adds "name=value" to the branch. */
 static skep_status push(branch *b, const char *component, skep_err *err) {
   skep_planner *p = b->p;
+  SKEP_TRY(count_partition(p, err));
   if (b->depth == MAX_LEVELS) return skep_fail(err, SKEP_ERR_LIMIT, "more than %d partition levels", MAX_LEVELS);
   skep_buf name, value;
   skep_buf_init(&name, p->ctx, 1 << 20);
