@@ -573,11 +573,12 @@ skep_status skep_orc_convert(const skep_vec *from, skep_vec *to, skep_orc_conver
   to->length = from->length;
   to->has_nulls = from->has_nulls;
   to->null_count = from->null_count;
-  if (from->has_nulls) memcpy(to->validity.data, from->validity.data, (size_t)(from->length + 7) / 8);
-  if (to->form == SKEP_FORM_BOOL_BITS) {
-    memset(to->values.data, 0, (size_t)(from->length + 7) / 8);
-  } else if (skep_form_width(to->form) > 0) {
-    memset(to->values.data, 0, (size_t)from->length * skep_form_width(to->form));
+  size_t n = (size_t)from->length; /* 0 below empty lists: the buffers may be NULL then */
+  if (n > 0 && from->has_nulls) memcpy(to->validity.data, from->validity.data, (n + 7) / 8);
+  if (n > 0 && to->form == SKEP_FORM_BOOL_BITS) {
+    memset(to->values.data, 0, (n + 7) / 8);
+  } else if (n > 0 && skep_form_width(to->form) > 0) {
+    memset(to->values.data, 0, n * skep_form_width(to->form));
   }
   if (to->type->kind == SKEP_BINARY) return convert_binary(from, to, how, err);
   if (is_text(to->type->kind)) return convert_text(from, to, how, err);
