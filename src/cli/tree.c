@@ -101,26 +101,6 @@ skep_status skep_cli_tree_read(skep_arena *arena, skep_fs *fs, const char *root,
   return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
 }
 
-skep_status skep_cli_read_file(skep_arena *arena, skep_fs *fs, const char *path, uint64_t max_bytes, skep_bytes *out,
-                               skep_err *err) {
-  skep_file *file = NULL;
-  SKEP_TRY(skep_fs_open_read(fs, path, &file, err));
-  skep_status status = SKEP_OK;
-  uint64_t size = file->size_bytes;
-  uint8_t *bytes = NULL;
-  if (size > max_bytes) {
-    status = skep_fail(err, SKEP_ERR_LIMIT, "%llu bytes, the limit is %llu", (unsigned long long)size,
-                       (unsigned long long)max_bytes);
-  } else if ((bytes = skep_arena_alloc(arena, (size_t)size + 1)) == NULL) {
-    status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for a file of %llu bytes", (unsigned long long)size);
-  } else if (size > 0) {
-    status = skep_file_read_at(file, 0, bytes, (size_t)size, err);
-  }
-  skep_file_close(file, NULL);
-  if (status == SKEP_OK) *out = skep_bytes_of(bytes, (size_t)size);
-  return status;
-}
-
 skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *path, uint64_t size_bytes,
                                     uint64_t *out, skep_err *err) {
   enum { MAX_SIDE_BYTES = 64 << 20 };
@@ -130,13 +110,16 @@ skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *
   if (side == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a path");
   memcpy(side, path, n);
   memcpy(side + n, "_flush_length", sizeof "_flush_length");
-  skep_bytes bytes;
-  skep_status status = skep_cli_read_file(arena, fs, side, MAX_SIDE_BYTES, &bytes, err);
+  skep_buf bytes;
+  skep_buf_init(&bytes, arena->ctx, MAX_SIDE_BYTES);
+  skep_status status = skep_fs_read_whole(fs, side, &bytes, err);
+  size_t n_lengths = bytes.size / 8;
+  if (status == SKEP_OK && n_lengths == 0)
+    status = skep_fail(err, SKEP_ERR_CORRUPT, "its side file has %zu bytes, and a length needs 8", bytes.size);
+  if (status == SKEP_OK) *out = skep_load_be64(bytes.data + (n_lengths - 1) * 8);
+  skep_buf_fini(&bytes);
   if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   SKEP_TRY(status);
-  if (bytes.left < 8)
-    return skep_fail(err, SKEP_ERR_CORRUPT, "its side file has %zu bytes, and a length needs 8", bytes.left);
-  *out = skep_load_be64(bytes.at + (bytes.left / 8 - 1) * 8);
   if (*out <= size_bytes) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_CORRUPT, "its side file says that %llu bytes are flushed, but it has %llu",
                    (unsigned long long)*out, (unsigned long long)size_bytes);

@@ -25,10 +25,6 @@ SKEP_NODISCARD skep_status skep_cli_tree_read(skep_arena *arena, skep_fs *fs, co
 /* "root/path" in the arena; root alone when path is "". NULL when out of memory. */
 const char *skep_cli_join(skep_arena *arena, const char *root, const char *path);
 
-/* The whole of a small file; SKEP_ERR_LIMIT above max_bytes. */
-SKEP_NODISCARD skep_status skep_cli_read_file(skep_arena *arena, skep_fs *fs, const char *path, uint64_t max_bytes,
-                                              skep_bytes *out, skep_err *err);
-
 /* The length up to which a data file counts: its own, or what its "_flush_length" side file says (the last whole
  * big-endian 64-bit number in it; source: Hive OrcRecordUpdater). */
 SKEP_NODISCARD skep_status skep_cli_logical_length(skep_arena *arena, skep_fs *fs, const char *path,
