@@ -20,21 +20,28 @@ extern "C" {
 #endif
 
 /* The one table of statuses: symbol, name in messages, meaning. Values are stable: append only. */
-#define SKEP_STATUS_TABLE(X)                                                                    \
-  X(SKEP_OK, "ok", "success")                                                                   \
-  X(SKEP_END, "end", "an iterator has no more items; no message")                               \
-  X(SKEP_ERR_ARGUMENT, "argument", "the caller's mistake: a bad option, name, type or value")   \
-  X(SKEP_ERR_NOT_FOUND, "not found", "a file, directory, column or object does not exist")      \
-  X(SKEP_ERR_EXISTS, "exists", "the thing to create is there already")                          \
-  X(SKEP_ERR_CORRUPT, "corrupt", "bytes contradict their format")                               \
-  X(SKEP_ERR_UNSUPPORTED, "unsupported", "valid, but not something this version reads or does") \
-  X(SKEP_ERR_LIMIT, "limit", "a configured limit was exceeded")                                 \
-  X(SKEP_ERR_RANGE, "range", "a value does not fit the type asked for")                         \
-  X(SKEP_ERR_IO, "io", "the operating system or network failed")                                \
-  X(SKEP_ERR_NOMEM, "memory", "out of memory")                                                  \
-  X(SKEP_ERR_CANCELLED, "cancelled", "the caller asked to stop")                                \
-  X(SKEP_ERR_SNAPSHOT, "snapshot", "no consistent view: a snapshot is missing or too old")      \
-  X(SKEP_ERR_INTERNAL, "internal", "a bug in Skep")
+#define SKEP_STATUS_TABLE(X)                                                                               \
+  X(SKEP_OK, "ok", "success")                                                                              \
+  X(SKEP_END, "end", "an iterator has no more items; no message")                                          \
+  X(SKEP_ERR_ARGUMENT, "argument", "the caller's mistake: a bad option, name, type or value")              \
+  X(SKEP_ERR_NOT_FOUND, "not found", "a file, directory, column or object does not exist")                 \
+  X(SKEP_ERR_EXISTS, "exists", "the thing to create is there already")                                     \
+  X(SKEP_ERR_CORRUPT, "corrupt", "bytes contradict their format")                                          \
+  X(SKEP_ERR_UNSUPPORTED, "unsupported", "valid, but not something this version reads or does")            \
+  X(SKEP_ERR_LIMIT, "limit", "a configured limit was exceeded")                                            \
+  X(SKEP_ERR_RANGE, "range", "a value does not fit the type asked for")                                    \
+  X(SKEP_ERR_IO, "io", "the operating system or network failed")                                           \
+  X(SKEP_ERR_NOMEM, "memory", "out of memory")                                                             \
+  X(SKEP_ERR_CANCELLED, "cancelled", "the caller asked to stop")                                           \
+  X(SKEP_ERR_SNAPSHOT, "snapshot", "no consistent view: a snapshot is missing or too old")                 \
+  X(SKEP_ERR_INTERNAL, "internal", "a bug in Skep")                                                        \
+  X(SKEP_ERR_SYNTAX, "syntax", "a statement does not parse; the text says line and column")                \
+  X(SKEP_ERR_SEMANTIC, "semantic", "a statement parses and means nothing here, or is forbidden")           \
+  X(SKEP_ERR_CONFLICT, "conflict", "an overlapping transaction committed a change to the same data first") \
+  X(SKEP_ERR_ABORTED, "aborted", "the transaction was aborted, by somebody or by a time-out")              \
+  X(SKEP_ERR_IN_DOUBT, "in doubt", "the outcome of a commit is not known and can be asked again")          \
+  X(SKEP_ERR_BUSY, "busy", "another process holds what is needed, for longer than the time allowed")       \
+  X(SKEP_ERR_RUNTIME, "runtime", "a running statement met a value it must not: a constraint, a cardinality")
 
 typedef enum skep_status {
 #define SKEP_STATUS_ENUM(symbol, name, meaning) symbol,
