@@ -22,3 +22,8 @@ file(GLOB man_pages CONFIGURE_DEPENDS docs/man/*.1)
 if(man_pages)
   install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+
+# DuckDB's library, where it is not the system's: beside ours, in a folder of its own that the engine looks into.
+if(SKEP_DUCKDB_INSTALL)
+  install(PROGRAMS ${SKEP_DUCKDB_LIBRARY} DESTINATION ${CMAKE_INSTALL_LIBDIR}/skep)
+endif()
