@@ -1,0 +1,86 @@
+/* A session: one user's connection to a warehouse, running HiveQL statements one at a time. The door of sql/ for the
+ * shell, for servers and for tests.
+ *
+ * Order of calls: open, then run as often as wanted (free each result before the next run), close. One thread uses a
+ * session at a time; only skep_session_cancel may be called from another one. Several sessions (in one process or in
+ * many) may have one warehouse open. */
+#ifndef SQL_SESSION_H
+#define SQL_SESSION_H
+
+#include "base/config.h"
+#include "base/ctx.h"
+#include "column/vec.h"
+#include "io/fs.h"
+
+typedef struct skep_session skep_session;
+typedef struct skep_result skep_result;
+
+typedef struct skep_session_variable {
+  const char *name;
+  const char *value;
+} skep_session_variable;
+
+/* Texts are copied. Zero-initialise; what is NULL or 0 has the default named. */
+typedef struct skep_session_opts {
+  const skep_ctx *ctx;                   /* required; borrowed until close */
+  skep_fs *fs;                           /* required; where the tables live; borrowed until close */
+  const char *warehouse_dir;             /* required; absolute; made when missing (as hive.metastore.warehouse.dir) */
+  const char *external_dir;              /* of tables that are translated to external ones; NULL: warehouse_dir */
+  const char *metastore_url;             /* NULL: "sqlite:<warehouse_dir>/metastore.sqlite", made on first use */
+  const skep_config *config;             /* hive-site.xml and --hiveconf: copied; NULL: the defaults */
+  const skep_session_variable *hivevars; /* --hivevar */
+  uint32_t n_hivevars;
+  const char *user;      /* owner of what is created, TXN_USER; NULL: "anonymous" */
+  const char *host;      /* NULL: "localhost" */
+  uint32_t threads;      /* for queries; 0: as many as there are processors */
+  uint64_t memory_bytes; /* for queries; 0: the engine's default */
+  const char *temp_dir;  /* where queries spill; NULL: below the warehouse, made when needed */
+} skep_session_opts;
+
+/* Opens a warehouse: makes directory and metastore when they are not there, checks the schema version, aborts
+ * transactions of dead processes (hive.txn.timeout).
+ *
+ * out     a new session (close with skep_session_close), NULL on failure
+ * SKEP_ERR_UNSUPPORTED  a metastore of another version; SKEP_ERR_BUSY: another process holds the database too long */
+SKEP_NODISCARD skep_status skep_session_open(const skep_session_opts *opts, skep_session **out, skep_err *err);
+
+/* Rolls back a transaction that is open. Accepts NULL. No result may be left. */
+void skep_session_close(skep_session *session);
+
+/* Runs one statement (without its ';'; script.h splits texts), after substitution of ${variables}.
+ *
+ * text    the statement, `length` bytes of untrusted text
+ * out     NULL for a statement without rows, else a result (free with skep_result_free before the next statement)
+ *
+ * A statement that fails leaves nothing behind, and ends an explicit transaction that it was in (SKEP_ERR_ABORTED then
+ * is what COMMIT would say: there is none any more). Texts of errors are Hive's where Hive has one, number included.
+ * SKEP_ERR_SYNTAX, SKEP_ERR_SEMANTIC   the statement is wrong
+ * SKEP_ERR_CONFLICT                    another transaction changed the same data first; may be tried again
+ * SKEP_ERR_IN_DOUBT                    the commit was sent and its outcome is not known
+ * SKEP_ERR_CANCELLED                   skep_session_cancel
+ * SKEP_ERR_RUNTIME                     an expression, a constraint or the cardinality check failed on the data */
+SKEP_NODISCARD skep_status skep_session_run(skep_session *session, const char *text, size_t length, skep_result **out,
+                                            skep_err *err);
+
+/* Makes the running statement fail soon with SKEP_ERR_CANCELLED. Any thread, also one that waits for signals; no effect
+ * when nothing runs. */
+void skep_session_cancel(skep_session *session);
+
+/* Names borrowed until the next run. */
+const char *skep_session_database(const skep_session *session);
+bool skep_session_in_transaction(const skep_session *session); /* after START TRANSACTION */
+/* The session's settings, to look at (SET changes them). */
+const skep_config *skep_session_config(const skep_session *session);
+/* Texts for the person at the shell that the last statement left ("Deprecated ..."), or NULL when there is no i-th. */
+const char *skep_session_notice(const skep_session *session, size_t i);
+
+/* Columns of a result: a struct of names and types, borrowed from the result. */
+const skep_type *skep_result_type(const skep_result *result);
+
+/* The next rows, at least one: a batch borrowed until the next call, whose root has one child a column, in Arrow's
+ * forms (skep_forms zero-initialised). SKEP_END (sticky) after the last; errors are sticky too. The transaction of a
+ * SELECT outside START TRANSACTION ends with SKEP_END or with skep_result_free. */
+SKEP_NODISCARD skep_status skep_result_next(skep_result *result, const skep_batch **out, skep_err *err);
+void skep_result_free(skep_result *result); /* accepts NULL */
+
+#endif

@@ -1,0 +1,96 @@
+/* The inside of a session: what the functions that run statements see (ddl, show, describe, insert, update, merge).
+ *
+ * Invariants:
+ * 1. One statement runs at a time. session->arena holds everything that lives as long as it (and its result); it is
+ *    emptied when the next one starts.
+ * 2. A function that runs a statement leaves no database transaction open, whatever it returns.
+ * 3. Files are written and synced before the database says committed; files of a statement that fails are removed, best
+ *    effort: they are never visible anyway.
+ * 4. A snapshot is taken before directories are listed. */
+#ifndef SQL_SESSION_INT_H
+#define SQL_SESSION_INT_H
+
+#include "sql/session.h"
+
+typedef struct skep_db skep_db;               /* db/db.h */
+typedef struct skep_engine skep_engine;       /* engine/engine.h */
+typedef struct skep_statement skep_statement; /* sql/ast.h */
+
+/* A table that the open transaction writes: its write id, and the next statement id of it. */
+typedef struct skep_session_write {
+  const char *db;
+  const char *table;
+  int64_t write_id;
+} skep_session_write;
+
+/* The open transaction: of the one statement, or of START TRANSACTION. Its texts live in session->txn_arena. */
+typedef struct skep_session_txn {
+  int64_t id;             /* 0: none is open */
+  bool is_explicit;       /* after START TRANSACTION */
+  const char *valid_txns; /* its snapshot, in Hive's form; NULL: not yet taken */
+  skep_session_write *writes;
+  size_t n_writes;
+  size_t writes_capacity;
+  uint32_t next_statement_id; /* counts over all tables, as Hive's does: observed, golden 05 */
+} skep_session_txn;
+
+struct skep_session {
+  const skep_ctx *ctx;
+  skep_fs *fs;
+  skep_config *config;
+  char *warehouse; /* absolute, without a '/' at the end */
+  char *external;  /* the external warehouse */
+  char *user;
+  char *host;
+  char *current_db;     /* lower case */
+  skep_db *db;          /* this session's connection to the metastore */
+  skep_engine *engine;  /* NULL until skep_session_engine */
+  skep_arena arena;     /* of the running statement */
+  skep_arena txn_arena; /* of the open transaction */
+  skep_session_txn txn;
+  const char *text; /* of the running statement, after substitution; borrowed */
+  size_t text_length;
+  int cancelled;                /* __atomic builtins only */
+  struct skep_session_own *own; /* what only session.c needs */
+};
+
+/* The engine, opened at first use. */
+SKEP_NODISCARD skep_status skep_session_engine(skep_session *session, skep_engine **out, skep_err *err);
+
+/* SKEP_ERR_CANCELLED when skep_session_cancel was called: loops over much work ask now and then. */
+SKEP_NODISCARD skep_status skep_session_check(skep_session *session, skep_err *err);
+
+/* A line for the person at the shell. */
+void skep_session_note(skep_session *session, const char *format, ...) SKEP_PRINTF(2, 3);
+
+/* Settings with Hive's defaults. A malformed value is reported when it is set; here it counts as the default. */
+bool skep_session_bool(const skep_session *session, const char *name, bool otherwise);
+const char *skep_session_text(const skep_session *session, const char *name, const char *otherwise);
+
+/* Inside the caller's database transaction: burns a write id of a table as Hive's transactional DDL (ALTER TABLE ADD
+ * COLUMNS, ...) does: a transaction is opened, takes the id and is committed. */
+SKEP_NODISCARD skep_status skep_session_ddl_write_id(skep_session *session, const char *db, const char *table,
+                                                     skep_err *err);
+
+/* A result of text columns, made row by row: SHOW and DESCRIBE. names and cells are copied. A cell whose `at` is NULL
+ * is NULL. The result is the caller's until it is handed out; free it with skep_result_free on failure. */
+SKEP_NODISCARD skep_status skep_result_texts_new(skep_session *session, const char *const *names, uint32_t n_columns,
+                                                 skep_result **out, skep_err *err);
+SKEP_NODISCARD skep_status skep_result_texts_add(skep_result *result, const skep_bytes *cells, skep_err *err);
+/* The same with NUL-terminated cells; NULL is NULL. */
+SKEP_NODISCARD skep_status skep_result_texts_row(skep_result *result, const char *const *cells, skep_err *err);
+
+/* How a kind of statement is run. *out stays NULL for one without rows. */
+typedef skep_status skep_statement_run(skep_session *session, const skep_statement *statement, skep_result **out,
+                                       skep_err *err);
+
+/* Of the catalog helper, declared there too: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
+ * SHOW (show.h), DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
+ */
+skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run;
+
+/* Of this part. */
+skep_statement_run skep_query_run, skep_insert_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,
+    skep_truncate_run, skep_set_run, skep_use_run, skep_transaction_run;
+
+#endif

@@ -1,0 +1,12 @@
+/* The dispatcher: one statement's text to the function that runs it, and the frame around every statement. */
+#ifndef SQL_STATEMENT_H
+#define SQL_STATEMENT_H
+
+#include "sql/session_int.h"
+
+/* Substitutes variables, parses, refuses what an explicit transaction forbids (20007), runs, and ends the transaction
+ * when the statement failed. */
+SKEP_NODISCARD skep_status skep_statement_execute(skep_session *session, const char *text, size_t length,
+                                                  skep_result **out, skep_err *err);
+
+#endif
