@@ -1,0 +1,97 @@
+/* Writing rows into a table: batches -> partitions -> files. What a statement's INSERT, UPDATE, DELETE, MERGE or
+ * OVERWRITE leaves on disk; no database.
+ *
+ * One skep_table_write is one branch of a statement with its own statement id: INSERT has one; UPDATE two (the old rows
+ * as DELETE with statement s, the new ones as INSERT with s + 1); MERGE one for each clause. The caller (sql) takes
+ * write id and statement ids from the transaction, opens the branches, gives them rows, finishes all of them, adds new
+ * partitions to the catalog and the touched ones to the transaction, and commits; after any failure it aborts all of
+ * them. Between _finish and commit nobody sees the rows of a transactional table. Plain tables have no such cover:
+ * their files are written into a staging directory and moved into place by _finish.
+ *
+ * NOT NULL, CHECK and types are checked by sql; so is what a table's kind forbids, with Hive's error numbers. */
+#ifndef TABLE_WRITE_H
+#define TABLE_WRITE_H
+
+#include "acid/delta_writer.h"
+
+typedef enum skep_write_format {
+  SKEP_WRITE_FULL_ACID,
+  SKEP_WRITE_INSERT_ONLY, /* INSERT and OVERWRITE only */
+  SKEP_WRITE_PLAIN        /* INSERT and OVERWRITE only; write id and statement id are not used */
+} skep_write_format;
+
+typedef enum skep_write_kind { SKEP_WRITE_INSERT, SKEP_WRITE_OVERWRITE, SKEP_WRITE_DELETE } skep_write_kind;
+
+/* Where a partition is, asked once for each that is written to. name: "k=v/k2=v2", escaped. Sets *location (it must
+ * stay until the write is freed) to the partition's directory as `fs` wants it, or to NULL when the catalog has no such
+ * partition: then it is new, in the table's directory under its name. */
+typedef skep_status skep_find_partition(void *self, const char *name, const char **location, skep_err *err);
+
+typedef struct skep_table_write_opts {
+  /* the table; all borrowed until _free */
+  const char *table_name; /* "db.table", for messages */
+  const char *location;   /* the table's directory as `fs` wants it */
+  skep_write_format format;
+  const skep_type *columns;    /* struct, id 0: without partition keys, the catalog's names */
+  const skep_type *partitions; /* struct, id 0: partition keys; NULL or without children: not partitioned */
+  uint32_t n_buckets, n_bucket_columns;
+  const uint32_t *bucket_columns; /* positions in columns */
+  int bucketing_version;          /* 1 or 2; property bucketing_version, 1 when absent */
+  const skep_property *properties;
+  uint32_t n_properties;
+
+  /* the branch */
+  skep_write_kind kind;
+  int64_t write_id;
+  int32_t statement;
+  /* PARTITION (a='x', b): a value for each partition key, unescaped text as Hive normalises it (at == NULL: dynamic);
+   * or NULL: all are dynamic. DELETE: NULL. */
+  const skep_bytes *static_values;
+  uint32_t max_partitions;             /* hive.exec.max.dynamic.partitions; 0: 1000 */
+  const char *default_partition;       /* hive.exec.default.partition.name; NULL: __HIVE_DEFAULT_PARTITION__ */
+  skep_find_partition *find_partition; /* NULL: all are new */
+  void *find_self;
+  uint64_t max_memory; /* bytes for stripes being gathered by all files of the branch; 0: 512 MiB */
+} skep_table_write_opts;
+
+/* One directory that was written to: a partition, or the table itself (name "", no values). */
+typedef struct skep_written_partition {
+  const char *name; /* "k=v/k2=v2" escaped; "" when the table is not partitioned */
+  uint32_t n_values;
+  const skep_bytes *values;  /* unescaped text, as the catalog stores it; NUL-terminated as well */
+  const char *location;      /* directory */
+  bool is_new;               /* the catalog does not have it */
+  bool is_overwritten;       /* its former rows do not count any more */
+  uint64_t n_rows;           /* rows added, or deleted */
+  uint64_t n_files, n_bytes; /* added */
+} skep_written_partition;
+
+typedef struct skep_table_write skep_table_write;
+
+/* Touches no file. SKEP_ERR_ARGUMENT names what is wrong; SKEP_ERR_UNSUPPORTED a property that asks for what we do not
+ * write. */
+SKEP_NODISCARD skep_status skep_table_write_open(const skep_ctx *ctx, skep_fs *fs, const skep_table_write_opts *opts,
+                                                 skep_table_write **out, skep_err *err);
+
+/* INSERT, OVERWRITE. Children of batch->root: all columns, then the dynamic partition keys in the order of the table's
+ * keys, of the types of opts (names do not matter), in any forms of column/source.h. A row is encoded from where it is.
+ * SKEP_ERR_RUNTIME with Hive's error 20004 beyond max_partitions. */
+SKEP_NODISCARD skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, skep_err *err);
+
+/* DELETE. Children: the row id as bigint, int, bigint (write id, bucket property, row id; or one struct of these
+ * three), then all partition keys. Twice the same row is SKEP_ERR_RUNTIME, found by _finish. A NULL row id is
+ * SKEP_ERR_ARGUMENT. */
+SKEP_NODISCARD skep_status skep_table_write_deletes(skep_table_write *w, const skep_batch *batch, skep_err *err);
+
+/* Everything is safe on disk afterwards. The list is by name, borrowed from w; without rows it is empty, except that an
+ * OVERWRITE of a table without partitions, or of partitions that are all static, touches its directory. */
+SKEP_NODISCARD skep_status skep_table_write_finish(skep_table_write *w, const skep_written_partition **partitions,
+                                                   uint32_t *n_partitions, skep_err *err);
+
+/* Removes what was written; after _finish too (a transactional table's; a plain table's files stay). Then _free. */
+void skep_table_write_abort(skep_table_write *w);
+void skep_table_write_free(skep_table_write *w); /* accepts NULL */
+
+uint64_t skep_table_write_row_count(const skep_table_write *w); /* rows added or deleted so far */
+
+#endif
