@@ -1,0 +1,56 @@
+/* A table at a snapshot as a source of rows: full ACID, insert-only and plain tables, partitioned or not.
+ *
+ * The directories are listed and cut into splits when the source is made; readers pull splits, so that any number of
+ * threads keeps busy until the last one. One reader delivers partitions in the order given, files of each in the order
+ * in which Hive numbers their rows. */
+#ifndef TABLE_SCAN_H
+#define TABLE_SCAN_H
+
+#include "acid/plan.h"
+#include "acid/scan.h"
+#include "column/source.h"
+
+typedef enum skep_table_scan_kind {
+  SKEP_TABLE_SCAN_PLAIN,      /* not transactional: every file counts */
+  SKEP_TABLE_SCAN_FULL_ACID,  /* rows have ids */
+  SKEP_TABLE_SCAN_INSERT_ONLY /* base and delta directories with raw files */
+} skep_table_scan_kind;
+
+typedef struct skep_table_scan_partition {
+  const char *location;      /* directory, as the file system wants it */
+  const char *const *values; /* one text for each partition column, unescaped, as in the metastore; NULL without any */
+} skep_table_scan_partition;
+
+/* All is copied but the cache, which is borrowed and must outlive the source. Zero-initialise. */
+typedef struct skep_table_scan_opts {
+  const char *name; /* "db.t", for messages */
+  skep_table_scan_kind kind;
+  const skep_type *columns;           /* struct: the table's own columns */
+  const skep_type *partition_columns; /* struct, or NULL */
+  uint32_t n_partitions;              /* pruned already; a table without partition columns has 1: its own directory */
+  const skep_table_scan_partition *partitions;
+  const char *write_ids;  /* valid write id list, Hive's text; NULL: everything on disk counts (plain tables) */
+  const char *valid_txns; /* valid transaction list, Hive 4's text, or NULL */
+  /* Text of column/predicate.h over columns and partition columns, or NULL: rows for which it is not TRUE are left out,
+   * stripes and partitions that cannot hold any are not read. */
+  const char *predicate;
+  bool row_ids;            /* ROW__ID may be asked for; SKEP_ERR_ARGUMENT where rows have none */
+  const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */
+  skep_scan_cache *cache;  /* shared by the scans of a session; NULL: one of its own */
+  uint64_t split_bytes;    /* 0: 64 MiB */
+} skep_table_scan_opts;
+
+/* Columns of the source's type: the table's columns, its partition columns, then the virtual columns:
+ *   ROW__ID                     struct<writeid:bigint,bucketid:int,rowid:bigint> (NULL where rows have none)
+ *   INPUT__FILE__NAME           string, the file's whole path
+ *   BLOCK__OFFSET__INSIDE__FILE bigint
+ * What a run does not ask for is not read. SKEP_ERR_NOT_FOUND does not occur: a directory that is not there has no
+ * rows. SKEP_ERR_SNAPSHOT: files that the snapshot needs are gone. */
+SKEP_NODISCARD skep_status skep_table_source_new(const skep_ctx *ctx, skep_fs *fs, const skep_table_scan_opts *opts,
+                                                 skep_source **out, skep_err *err);
+
+/* How many virtual columns follow, and their names in order. */
+enum { SKEP_TABLE_ROW_ID, SKEP_TABLE_FILE_NAME, SKEP_TABLE_BLOCK_OFFSET, SKEP_TABLE_VIRTUAL_COLUMNS };
+const char *skep_table_virtual_name(uint32_t i);
+
+#endif
