@@ -1,0 +1,114 @@
+/* The binder's door: names become columns, expressions get Hive's types, the result can be printed for DuckDB.
+ *
+ * The binder knows no catalog: it asks a callback for tables, so that it can be tested without one and so that the
+ * session decides which snapshot of the catalog it sees. A binding lives in one arena; nothing is kept between two.
+ *
+ * Failures are SKEP_ERR_SEMANTIC with Hive's text and number ("SemanticException [Error 10004]: Line 1:7 Invalid table
+ * alias or column reference 'x': (possible column names are: a, b)"), or SKEP_ERR_UNSUPPORTED for what Hive has and we
+ * do not have yet. Source: hiveql.md 2, 5, 8; golden 18-functions. */
+#ifndef SQL_BIND_H
+#define SQL_BIND_H
+
+#include "sql/bound.h"
+
+typedef struct skep_query skep_query; /* sql/ast.h */
+typedef struct skep_expr skep_expr;
+
+/* What the callback says about one table. All of it lives as long as the binding. */
+typedef struct skep_bind_table {
+  const char *db, *name;           /* lower case, as the catalog has them */
+  const skep_type *columns;        /* struct: the data columns */
+  const skep_type *partition_keys; /* struct; NULL or no children: not partitioned */
+  bool is_acid;                    /* ROW__ID has values (else it is NULL) */
+  const void *handle;              /* the caller's own; handed back in skep_bound_table */
+} skep_bind_table;
+
+/* db is NULL for an unqualified name (the current database). SKEP_ERR_NOT_FOUND: no such table (the binder makes error
+ * 10001 of it); other failures pass through. */
+typedef skep_status skep_bind_lookup(void *self, skep_arena *arena, const char *db, const char *name,
+                                     skep_bind_table *out, skep_err *err);
+
+typedef struct skep_binder {
+  skep_arena *arena; /* of the whole binding: tree, texts, result */
+  skep_bind_lookup *lookup;
+  void *lookup_self;
+  const char *current_db; /* current_database(); NULL: "default" */
+  const char *user;       /* current_user(); NULL: "anonymous" */
+  const char *time_zone;  /* hive.local.time.zone; NULL: UTC */
+  int64_t now_ms;         /* current_timestamp: one for the statement */
+  bool no_strict_types;   /* hive.strict.checks.type.safety=false */
+  bool loose_timestamps;  /* hive.strict.timestamp.conversion=false */
+  bool nulls_first;       /* hive.default.nulls.last=false */
+  bool no_order_ordinals; /* hive.orderby.position.alias=false */
+  bool group_ordinals;    /* hive.groupby.position.alias=true */
+} skep_binder;
+
+/* Columns of a table as a relation (and as engine sources have them, table/scan.h): data columns, partition columns,
+ * then these. */
+typedef enum skep_virtual_column {
+  SKEP_VIRTUAL_ROW_ID, /* struct<writeid:bigint,bucketid:int,rowid:bigint> */
+  SKEP_VIRTUAL_FILE_NAME,
+  SKEP_VIRTUAL_BLOCK_OFFSET,
+  SKEP_VIRTUAL_COUNT
+} skep_virtual_column;
+
+typedef struct skep_bound_table { /* one table reference; the same table twice is two */
+  skep_bind_table table;
+  const char *alias;
+  uint32_t n_columns;    /* data + partition + SKEP_VIRTUAL_COUNT */
+  const bool *needed;    /* n_columns flags: read somewhere */
+  const char *predicate; /* for skep_pred_parse, over data columns by name; NULL: none. Rows for which it is not
+                            TRUE may be left out of the scan; the SQL filters as well */
+  const char *partition_predicate; /* the same over partition columns: partitions for which it is not TRUE need no
+                                      listing; NULL: all */
+} skep_bound_table;
+
+typedef struct skep_bound_query {
+  const skep_bq *root;
+  uint32_t n_outputs;
+  const char *const *names;      /* Hive's output names: alias, column name, _c0 */
+  const char *const *qualifiers; /* table alias for "t.c" headers, or NULL */
+  const char *const *type_names; /* Hive's names, also "void" and "interval_day_time" */
+  const skep_type *type; /* struct of what skep_engine_query gives: VOID comes as string, intervals as their text */
+  uint32_t n_tables;
+  skep_bound_table *tables;
+  bool ordered; /* ORDER BY at the top: row order means something */
+} skep_bound_query;
+
+/* Binds a whole query (WITH, set operations, ORDER BY, LIMIT included). */
+SKEP_NODISCARD skep_status skep_bind_query(const skep_binder *binder, const skep_query *query, skep_bound_query **out,
+                                           skep_err *err);
+
+/* What an INSERT (or the insert half of UPDATE and MERGE) asks of its rows. */
+typedef struct skep_bind_target {
+  const char *label;      /* in messages: the table's name as Hive prints it ("t" in "Table insclause-0") */
+  uint32_t line, column;  /* of the target in the statement, for messages */
+  const skep_type *types; /* struct: names and types of the n leading outputs */
+  uint32_t n_skip;        /* so many leading outputs of the query are passed on as they are (action, ROW__ID, ..) */
+  uint32_t n_checks;      /* CHECK expressions over the names of `types` */
+  const skep_expr *const *checks;
+} skep_bind_target;
+
+/* As skep_bind_query; then outputs n_skip .. are cast to the target's types with INSERT's rules and CHECK expressions
+ * are added as boolean outputs behind them (false: violated; NULL and true: fine). A different count, or a type with no
+ * conversion, is error 10044 with Hive's text. */
+SKEP_NODISCARD skep_status skep_bind_insert(const skep_binder *binder, const skep_query *query,
+                                            const skep_bind_target *target, skep_bound_query **out, skep_err *err);
+
+/* One expression over given columns (NULL: none may be named), printed as DuckDB SQL over columns c0, c1, ... of the
+ * relation `prefix` ("t0"; NULL: no prefix), cast to `target` when that is not NULL. For CHECK constraints, DEFAULT
+ * texts, partition values and filters. No aggregates, windows, sub queries. */
+SKEP_NODISCARD skep_status skep_bind_expr(const skep_binder *binder, const skep_expr *expr, const skep_type *columns,
+                                          const skep_type *target, const skep_bx **out, skep_err *err);
+
+/* Hive's name of a type, the three extra kinds included. */
+void skep_bound_type_name(const skep_type *type, skep_buf *out);
+
+/* Appends the DuckDB SQL of a bound query; source_ids[i] is the engine's number (skep_source(id)) of tables[i]. */
+SKEP_NODISCARD skep_status skep_bound_query_print(const skep_bound_query *query, const uint64_t *source_ids,
+                                                  skep_buf *out, skep_err *err);
+
+/* Appends the DuckDB SQL of one expression from skep_bind_expr; its columns print as <prefix>.c<position>. */
+SKEP_NODISCARD skep_status skep_bound_expr_print(const skep_bx *expr, const char *prefix, skep_buf *out, skep_err *err);
+
+#endif
