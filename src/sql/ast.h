@@ -77,18 +77,19 @@ typedef enum skep_expr_kind {
 } skep_expr_kind;
 
 typedef enum skep_literal_kind {
-  SKEP_LIT_NULL,
-  SKEP_LIT_BOOLEAN,  /* i64: 0 or 1 */
-  SKEP_LIT_TINYINT,  /* i64; 5Y */
-  SKEP_LIT_SMALLINT, /* i64; 5S */
-  SKEP_LIT_INT,      /* i64; no suffix, fits 32 bits */
-  SKEP_LIT_BIGINT,   /* i64; suffix L, or fits 64 bits only */
-  SKEP_LIT_DECIMAL, /* bytes: digits with an optional point and exponent, no suffix; the type follows from the digits */
-  SKEP_LIT_DOUBLE,  /* bytes: the number's text without suffix */
-  SKEP_LIT_STRING,  /* bytes, escapes resolved, neighbours joined */
-  SKEP_LIT_DATE,    /* bytes of the string after DATE, unchecked */
-  SKEP_LIT_TIMESTAMP,    /* bytes, unchecked */
-  SKEP_LIT_TIMESTAMP_TZ, /* bytes, unchecked */
+  SKEP_LITERAL_NULL,
+  SKEP_LITERAL_BOOLEAN,      /* i64: 0 or 1 */
+  SKEP_LITERAL_TINYINT,      /* i64; 5Y */
+  SKEP_LITERAL_SMALLINT,     /* i64; 5S */
+  SKEP_LITERAL_INT,          /* i64; no suffix, fits 32 bits */
+  SKEP_LITERAL_BIGINT,       /* i64; suffix L, or fits 64 bits only */
+  SKEP_LITERAL_DECIMAL,      /* bytes: digits with an optional point and exponent, no suffix; the type follows from the
+                                digits */
+  SKEP_LITERAL_DOUBLE,       /* bytes: the number's text without suffix */
+  SKEP_LITERAL_STRING,       /* bytes, escapes resolved, neighbours joined */
+  SKEP_LITERAL_DATE,         /* bytes of the string after DATE, unchecked */
+  SKEP_LITERAL_TIMESTAMP,    /* bytes, unchecked */
+  SKEP_LITERAL_TIMESTAMP_TZ, /* bytes, unchecked */
 } skep_literal_kind;
 
 typedef enum skep_unary_op {
@@ -164,10 +165,10 @@ typedef enum skep_bound_kind {
   SKEP_BOUND_UNBOUNDED_FOLLOWING,
 } skep_bound_kind;
 
-typedef struct skep_frame_bound {
+typedef struct skep_window_bound {
   skep_bound_kind kind;
   const skep_expr *value; /* PRECEDING, FOLLOWING: a literal */
-} skep_frame_bound;
+} skep_window_bound;
 
 /* OVER w, OVER (...), and the definitions of the WINDOW clause. */
 typedef struct skep_window {
@@ -176,8 +177,8 @@ typedef struct skep_window {
   skep_expr_list partition_by; /* PARTITION BY, DISTRIBUTE BY */
   skep_order_list order_by;    /* ORDER BY, SORT BY; CLUSTER BY x is both */
   bool has_frame;
-  bool is_rows;                /* else RANGE */
-  skep_frame_bound start, end; /* `ROWS start` ends at CURRENT ROW */
+  bool is_rows;                 /* else RANGE */
+  skep_window_bound start, end; /* `ROWS start` ends at CURRENT ROW */
 } skep_window;
 
 typedef enum skep_null_treatment { SKEP_TREAT_DEFAULT, SKEP_TREAT_IGNORE, SKEP_TREAT_RESPECT } skep_null_treatment;
@@ -284,15 +285,15 @@ typedef struct skep_table_name {
   const char *meta; /* third part (error 10431 for native tables), or NULL */
 } skep_table_name;
 
-typedef struct skep_property {
+typedef struct skep_ast_property {
   const char *key;   /* case as written */
   const char *value; /* NULL where only a key stands (UNSET) */
-} skep_property;
+} skep_ast_property;
 
-typedef struct skep_property_list {
-  const skep_property *items;
+typedef struct skep_ast_property_list {
+  const skep_ast_property *items;
   uint32_t n;
-} skep_property_list;
+} skep_ast_property_list;
 
 typedef struct skep_select_item {
   skep_pos pos;
@@ -436,7 +437,7 @@ struct skep_from {
   union {
     struct {
       skep_table_name name;
-      skep_property_list properties; /* t ('acid.fetch.deleted.rows'='true') */
+      skep_ast_property_list properties; /* t ('acid.fetch.deleted.rows'='true') */
       const skep_sample *sample;
       skep_as_of_kind as_of;
       const skep_expr *as_of_value;
@@ -472,20 +473,20 @@ typedef struct skep_partition_spec {
   uint32_t n; /* 0: no PARTITION clause */
 } skep_partition_spec;
 
-typedef enum skep_constraint_kind {
-  SKEP_CONSTRAINT_NOT_NULL,
-  SKEP_CONSTRAINT_DEFAULT,
-  SKEP_CONSTRAINT_CHECK,
-  SKEP_CONSTRAINT_PRIMARY_KEY,
-  SKEP_CONSTRAINT_UNIQUE,
-  SKEP_CONSTRAINT_FOREIGN_KEY,
-} skep_constraint_kind;
+typedef enum skep_ast_constraint_kind {
+  SKEP_AST_NOT_NULL,
+  SKEP_AST_DEFAULT,
+  SKEP_AST_CHECK,
+  SKEP_AST_PRIMARY_KEY,
+  SKEP_AST_UNIQUE,
+  SKEP_AST_FOREIGN_KEY,
+} skep_ast_constraint_kind;
 
 typedef enum skep_switch { SKEP_UNSAID, SKEP_ON, SKEP_OFF } skep_switch;
 
-typedef struct skep_constraint {
+typedef struct skep_ast_constraint {
   skep_pos pos;
-  skep_constraint_kind kind;
+  skep_ast_constraint_kind kind;
   const char *name;       /* CONSTRAINT n, or NULL */
   skep_name_list columns; /* table level, and the column itself at column level */
   const skep_expr *expr;  /* DEFAULT, CHECK */
@@ -495,14 +496,14 @@ typedef struct skep_constraint {
   skep_switch enable;   /* ENABLE, ENFORCED / DISABLE, NOT ENFORCED */
   skep_switch validate; /* VALIDATE / NOVALIDATE */
   skep_switch rely;     /* RELY / NORELY */
-} skep_constraint;
+} skep_ast_constraint;
 
 typedef struct skep_column_def {
   skep_pos pos;
   const char *name;
-  const skep_type *type;             /* NULL: PARTITIONED BY (col) of a CTAS, view column lists */
-  const char *comment;               /* or NULL */
-  const skep_constraint *constraint; /* at most one, or NULL */
+  const skep_type *type;                 /* NULL: PARTITIONED BY (col) of a CTAS, view column lists */
+  const char *comment;                   /* or NULL */
+  const skep_ast_constraint *constraint; /* at most one, or NULL */
 } skep_column_def;
 
 typedef struct skep_column_list {
@@ -533,7 +534,7 @@ typedef enum skep_row_format_kind {
 typedef struct skep_row_format {
   skep_row_format_kind kind;
   const char *serde;
-  skep_property_list serde_properties;
+  skep_ast_property_list serde_properties;
   const char *fields, *escape, *items, *map_keys, *lines, *null_as; /* DELIMITED; NULL where not given */
 } skep_row_format;
 
@@ -541,7 +542,7 @@ typedef struct skep_file_format {
   const char *name; /* STORED AS name (lower case), or NULL */
   const char *input_format, *output_format, *input_driver, *output_driver, *serde;
   const char *handler; /* STORED BY */
-  skep_property_list handler_properties;
+  skep_ast_property_list handler_properties;
 } skep_file_format;
 
 typedef struct skep_skew {
@@ -663,7 +664,7 @@ typedef struct skep_merge_when {
   skep_expr_list values; /* INSERT VALUES (...) */
 } skep_merge_when;
 
-typedef struct skep_merge {
+typedef struct skep_merge_into {
   const char *hint;
   skep_table_name table;
   const char *alias;       /* or NULL */
@@ -671,7 +672,7 @@ typedef struct skep_merge {
   const skep_expr *on;
   const skep_merge_when *whens;
   uint32_t n_whens;
-} skep_merge;
+} skep_merge_into;
 
 typedef struct skep_load {
   bool is_local, overwrite;
@@ -699,7 +700,7 @@ typedef struct skep_import {
 typedef struct skep_create_database {
   bool if_not_exists;
   const char *name, *comment, *location, *managed_location; /* texts or NULL */
-  skep_property_list properties;
+  skep_ast_property_list properties;
 } skep_create_database;
 
 typedef struct skep_drop_database {
@@ -719,7 +720,7 @@ typedef enum skep_alter_database_kind {
 typedef struct skep_alter_database {
   skep_alter_database_kind kind;
   const char *name;
-  skep_property_list properties;
+  skep_ast_property_list properties;
   skep_owner_kind owner_kind;
   const char *owner;
   const char *location;
@@ -731,7 +732,7 @@ typedef struct skep_create_table {
   skep_table_name table;
   bool has_columns; /* a column list was written */
   skep_column_list columns;
-  const skep_constraint *constraints; /* table level */
+  const skep_ast_constraint *constraints; /* table level */
   uint32_t n_constraints;
   const char *comment;
   skep_column_list partitioned_by; /* type NULL where names only (CTAS) */
@@ -740,7 +741,7 @@ typedef struct skep_create_table {
   skep_row_format row_format;
   skep_file_format file_format;
   const char *location;
-  skep_property_list properties;
+  skep_ast_property_list properties;
   bool is_like;
   skep_table_name like;                     /* LIKE other */
   const char *like_file_format, *like_file; /* LIKE FILE fmt 'path' */
@@ -809,7 +810,7 @@ typedef struct skep_compact {
   bool wait;
   int64_t n_buckets; /* CLUSTERED INTO n BUCKETS; 0: none */
   const char *pool;
-  skep_property_list properties; /* WITH OVERWRITE TBLPROPERTIES */
+  skep_ast_property_list properties; /* WITH OVERWRITE TBLPROPERTIES */
   skep_order_list order_by;
   const skep_expr *where;
 } skep_compact;
@@ -827,12 +828,12 @@ typedef struct skep_alter_table { /* ALTER TABLE, ALTER VIEW */
   bool if_flag, purge;
   const skep_alter_partition *partitions;
   uint32_t n_partitions;
-  skep_property_list properties;
+  skep_ast_property_list properties;
   const char *location, *serde;
   skep_file_format file_format;
   skep_bucketing bucketing;
   skep_skew skew;
-  const skep_constraint *constraint;
+  const skep_ast_constraint *constraint;
   skep_owner_kind owner_kind;
   const char *owner;
   const skep_compact *compact;
@@ -850,7 +851,7 @@ typedef struct skep_create_view { /* CREATE VIEW, CREATE MATERIALIZED VIEW */
   skep_row_format row_format;
   skep_file_format file_format;
   const char *location;
-  skep_property_list properties;
+  skep_ast_property_list properties;
   const skep_query *query;
   const char *query_text; /* source text */
 } skep_create_view;
@@ -994,7 +995,7 @@ struct skep_statement {
     const skep_insert *insert;
     const skep_update *update;
     const skep_delete *delete_;
-    const skep_merge *merge;
+    const skep_merge_into *merge;
     const skep_load *load;
     const skep_export *export_;
     const skep_import *import;
