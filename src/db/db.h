@@ -1,0 +1,175 @@
+/* The metastore database: one connection, prepared statements, transactions. SQLite today, PostgreSQL next.
+ *
+ * A skep_db is one connection and belongs to one thread at a time; a second thread opens a second one. Many processes
+ * may have one warehouse open. A connection must not cross a fork: the child opens its own.
+ *
+ * SQL here is written once for all databases: identifiers in "UPPER CASE" quotes, `?` parameters, no functions but
+ * count, min, max, coalesce, no upserts. What differs is a marker that the dialect fills in when the text is prepared:
+ *   {for_update}     row locks where the database has them; SQLite's writers are alone anyway
+ *   {serial} {id}    schema only: a generated key, a plain key
+ * Values never become text of a statement: they are parameters, always.
+ *
+ * Rules of transactions:
+ * - skep_db_begin .. skep_db_commit or skep_db_rollback. They do not nest; a function that needs one asks
+ *   skep_db_in_transaction and joins the caller's (skep_db_begin_unless and its counterpart do that).
+ * - SKEP_DB_WRITE takes the write lock at once (SQLite: BEGIN IMMEDIATE), so what is read inside stays true until
+ * commit. It waits for other writers up to the limit of the options and is SKEP_ERR_BUSY then.
+ * - Outside a transaction a statement is one of its own (durable).
+ *
+ * Statuses: SKEP_ERR_BUSY (somebody else held the lock for too long), SKEP_ERR_EXISTS (a unique key is there),
+ * SKEP_ERR_ARGUMENT (another constraint), SKEP_ERR_IO (disk full, no permission, read-only), SKEP_ERR_CORRUPT,
+ * SKEP_ERR_NOMEM, SKEP_ERR_CANCELLED (skep_db_interrupt), SKEP_ERR_IN_DOUBT (skep_db_commit only). */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include "base/arena.h"
+#include "base/ctx.h"
+
+typedef struct skep_db skep_db;
+typedef struct skep_stmt skep_stmt;
+typedef struct skep_db_faults skep_db_faults; /* db/faults.h: tests make calls fail or end the process */
+
+typedef struct skep_db_opts {
+  bool create;               /* make the file (and its directory's entry durable) when it is missing */
+  bool read_only;            /* refuse every change: SKEP_ERR_IO */
+  int64_t busy_wait_ms;      /* how long to wait for another writer before SKEP_ERR_BUSY */
+  uint32_t checkpoint_pages; /* SQLite: pages of write-ahead log before they are copied into the file */
+  const char *boot_id;       /* what identifies this start of the machine; NULL: the kernel's own. Copied */
+  skep_db_faults *faults;    /* borrowed, or NULL */
+} skep_db_opts;
+#define SKEP_DB_OPTS_DEFAULT \
+  { .create = true, .busy_wait_ms = 60000, .checkpoint_pages = 4000 }
+
+/* url: "sqlite:PATH" (PATH relative or absolute). opts may be NULL. *out is NULL on failure.
+ * SKEP_ERR_ARGUMENT: no such kind of database; SKEP_ERR_NOT_FOUND: no file, and not asked to make one. */
+SKEP_NODISCARD skep_status skep_db_open(const skep_ctx *ctx, const char *url, const skep_db_opts *opts, skep_db **out,
+                                        skep_err *err);
+void skep_db_close(skep_db *db); /* accepts NULL; rolls back what is open */
+
+const skep_ctx *skep_db_ctx(const skep_db *db);
+const char *skep_db_url(const skep_db *db); /* as given: for messages and for opening a second connection */
+
+/* What differs between databases and matters to callers' decisions. */
+typedef struct skep_dialect {
+  const char *name; /* "SQLite" */
+  /* Generated transaction ids become visible in ascending order and without holes other than cleaned rows: nobody can
+   * be "about to appear" below the highest id. (SQLite: writers are alone, and a rollback gives its numbers back.) */
+  bool ids_in_order;
+  const char *for_update; /* text of the markers */
+  const char *serial;
+  const char *id;
+} skep_dialect;
+const skep_dialect *skep_db_dialect(const skep_db *db);
+
+/* The database's clock: milliseconds since 1970 UTC. All times that processes compare come from it. */
+SKEP_NODISCARD skep_status skep_db_now_ms(skep_db *db, int64_t *out, skep_err *err);
+/* Identifies this start of the machine that the database is on; see txn/README.md, "After a loss of power". */
+const char *skep_db_boot_id(const skep_db *db);
+
+/* --- transactions --- */
+
+typedef enum skep_db_mode {
+  SKEP_DB_READ,      /* one consistent view, no lock that anybody waits for */
+  SKEP_DB_WRITE,     /* on disk when skep_db_commit returns */
+  SKEP_DB_WRITE_LAZY /* atomic and ordered, but a loss of power may take it back (never a crash of a process); it is on
+                        disk as soon as a later SKEP_DB_WRITE of any process is */
+} skep_db_mode;
+
+SKEP_NODISCARD skep_status skep_db_begin(skep_db *db, skep_db_mode mode, skep_err *err);
+/* Ends the transaction in any case. SKEP_ERR_IN_DOUBT: the database may or may not have committed; what was written
+ * must neither be relied on nor removed until it has been asked again. Any other failure: rolled back. */
+SKEP_NODISCARD skep_status skep_db_commit(skep_db *db, skep_err *err);
+void skep_db_rollback(skep_db *db); /* no transaction: nothing happens */
+bool skep_db_in_transaction(const skep_db *db);
+bool skep_db_in_write(const skep_db *db);
+
+/* For functions that join: begins unless the caller did; *joined says which. _end commits what it began when status is
+ * SKEP_OK and rolls back otherwise; joined transactions are left alone. Returns the status of the whole. */
+SKEP_NODISCARD skep_status skep_db_begin_unless(skep_db *db, skep_db_mode mode, bool *joined, skep_err *err);
+SKEP_NODISCARD skep_status skep_db_end(skep_db *db, bool joined, skep_status status, skep_err *err);
+
+/* Safe from any thread: the running call ends with SKEP_ERR_CANCELLED. The connection must not be closing. */
+void skep_db_interrupt(skep_db *db);
+
+/* --- parameters --- */
+
+typedef enum skep_param_kind {
+  SKEP_PARAM_NULL,
+  SKEP_PARAM_I64,
+  SKEP_PARAM_F64,
+  SKEP_PARAM_TEXT,
+  SKEP_PARAM_BLOB
+} skep_param_kind;
+typedef struct skep_param {
+  skep_param_kind kind;
+  size_t length; /* bytes of text or blob */
+  union {
+    int64_t i64;
+    double f64;
+    const void *bytes; /* borrowed for the call */
+  } as;
+} skep_param;
+
+skep_param skep_p_i64(int64_t value);
+skep_param skep_p_f64(double value);
+skep_param skep_p_bool(bool value);                       /* booleans are stored as 0 and 1 */
+skep_param skep_p_text(const char *text);                 /* NULL: SQL NULL */
+skep_param skep_p_textn(const char *text, size_t length); /* NULL: SQL NULL */
+skep_param skep_p_blob(const void *bytes, size_t length);
+skep_param skep_p_char(char c); /* one letter, as Hive's char(1) columns */
+skep_param skep_p_null(void);
+
+/* Two arguments at once: SKEP_PARAMS(skep_p_i64(7), skep_p_text("t")) is the array and its length. */
+#define SKEP_PARAMS(...) \
+  (const skep_param[]){__VA_ARGS__}, sizeof((const skep_param[]){__VA_ARGS__}) / sizeof(skep_param)
+#define SKEP_NO_PARAMS NULL, 0
+
+/* --- statements --- */
+
+/* Prepares (or takes from the connection's cache) and binds. The statement is the caller's until skep_stmt_done; the
+ * same text may be open more than once. `sql` must be a constant: it is the key of the cache and is not copied. */
+SKEP_NODISCARD skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                         skep_stmt **out, skep_err *err);
+/* The next row: SKEP_OK, or SKEP_END. */
+SKEP_NODISCARD skep_status skep_stmt_next(skep_stmt *stmt, skep_err *err);
+void skep_stmt_done(skep_stmt *stmt); /* accepts NULL; the statement goes back into the cache */
+
+/* Columns of the current row, from 0. Texts and blobs are borrowed until the next call on the statement; a text is
+ * NUL-terminated and NULL for SQL NULL; length may be NULL. Numbers of SQL NULL are 0. */
+bool skep_stmt_is_null(skep_stmt *stmt, int column);
+int64_t skep_stmt_i64(skep_stmt *stmt, int column);
+double skep_stmt_f64(skep_stmt *stmt, int column);
+bool skep_stmt_bool(skep_stmt *stmt, int column);
+const char *skep_stmt_text(skep_stmt *stmt, int column, size_t *length);
+const void *skep_stmt_blob(skep_stmt *stmt, int column, size_t *length);
+char skep_stmt_char(skep_stmt *stmt, int column); /* first byte of a text, 0 when NULL or empty */
+int skep_stmt_n_columns(const skep_stmt *stmt);
+const char *skep_stmt_column_name(skep_stmt *stmt, int column);
+/* A copy in the arena. *out is NULL for SQL NULL. */
+SKEP_NODISCARD skep_status skep_stmt_text_copy(skep_stmt *stmt, int column, skep_arena *arena, const char **out,
+                                               skep_err *err);
+
+/* A statement without rows, whole; n_changed (may be NULL): rows inserted, updated or deleted. */
+SKEP_NODISCARD skep_status skep_db_run(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                       int64_t *n_changed, skep_err *err);
+/* The first column of the first row as a number; *found (may be NULL) is false when there is no row or it is NULL, and
+ * *out is 0 then. */
+SKEP_NODISCARD skep_status skep_db_get_i64(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                           int64_t *out, bool *found, skep_err *err);
+/* The first column of the first row as a text in the arena, or NULL. */
+SKEP_NODISCARD skep_status skep_db_get_text(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                            skep_arena *arena, const char **out, skep_err *err);
+/* The key that the last INSERT into a table with a generated key ({serial}) made. */
+int64_t skep_db_last_id(skep_db *db);
+
+/* Runs statements whose text is made at run time (schema scripts); not cached. Never give it data. */
+SKEP_NODISCARD skep_status skep_db_exec(skep_db *db, const char *sql, skep_err *err);
+
+/* Ids of catalog objects, as Hive's object layer hands them out: `n` consecutive ids for the model class ("MTable"),
+ * *first is the lowest. Joins the caller's transaction (a write one). Hive takes blocks of 10 from SEQUENCE_TABLE and
+ * loses what is left of a block; here exactly n are taken: any block size is allowed to each client.
+ * Source: txn-protocol 1.5, observed: names are "org.apache.hadoop.hive.metastore.model." + class, first value 1. */
+SKEP_NODISCARD skep_status skep_db_next_ids(skep_db *db, const char *model_class, int64_t n, int64_t *first,
+                                            skep_err *err);
+
+#endif
