@@ -103,8 +103,8 @@ typedef enum skep_constraint_kind {
 
 typedef struct skep_catalog_constraint {
   skep_constraint_kind kind;
-  const char *name; /* NULL when creating: made up as Hive does */
-  int32_t *columns; /* index into the columns, after them the partition keys; a table-level CHECK has none */
+  const char *name;       /* NULL when creating: made up as Hive does */
+  const int32_t *columns; /* index into the columns, after them the partition keys; a table-level CHECK has none */
   uint32_t n_columns;
   const char *text; /* DEFAULT and CHECK: HiveQL text; else NULL */
   bool enable, validate, rely;
@@ -142,7 +142,7 @@ typedef struct skep_catalog_table {
   const char *input_format, *output_format, *serde; /* Java class names, may be NULL */
   skep_catalog_params serde_params;
   skep_catalog_params params;
-  skep_catalog_constraint *constraints; /* in Hive's order of listing: by kind, then name */
+  const skep_catalog_constraint *constraints; /* in Hive's order of listing: by kind, then name */
   uint32_t n_constraints;
   const char *view_text, *view_expanded_text; /* views */
   int64_t sd_id, cd_id, serde_id, db_id;      /* row ids, for this layer */

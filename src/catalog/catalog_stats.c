@@ -1,0 +1,52 @@
+/* Basic statistics as properties, the way Hive leaves them after a write.
+ *
+ * Source: Hive 4.0 StatsSetupConst and BasicStatsTask; observed in golden 19-metastore: TABLE_PARAMS, PARTITION_PARAMS.
+ */
+#include <string.h>
+
+#include "base/config.h"
+#include "catalog/catalog_int.h"
+
+#define STATS_ACCURATE "{\"BASIC_STATS\":\"true\"}"
+
+/* Rows now: unknown stays unknown, unless the number is given. */
+static bool new_row_count(const skep_catalog_params *params, const skep_catalog_stats *stats, int64_t *out) {
+  const char *text = skep_catalog_param_get(params, "numRows");
+  int64_t old = 0;
+  if (stats->set_rows) {
+    *out = stats->n_rows;
+    return true;
+  }
+  if (text != NULL && (!skep_parse_int(text, &old) || old < 0)) return false;
+  if (__builtin_add_overflow(old, stats->n_rows, out)) return false;
+  if (*out < 0) *out = 0;
+  return true;
+}
+
+skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
+                                      const skep_catalog_partition *partition, const skep_catalog_stats *stats,
+                                      int64_t write_id, skep_err *err) {
+  skep_arena arena;
+  skep_arena_init(&arena, catalog->ctx, 1 << 16);
+  const skep_catalog_params *old = partition == NULL ? &table->params : &partition->params;
+  int64_t rows = 0, now_s = 0;
+  bool known = new_row_count(old, stats, &rows);
+  skep_status st = catalog_now_s(catalog, &now_s, err);
+  const char *raw = skep_catalog_param_get(old, "rawDataSize");
+  skep_catalog_param params[] = {{"COLUMN_STATS_ACCURATE", known ? STATS_ACCURATE : NULL},
+                                 {"numFiles", catalog_number(&arena, stats->n_files)},
+                                 {"numFilesErasureCoded", "0"},
+                                 {"numRows", known ? catalog_number(&arena, rows) : NULL},
+                                 {"rawDataSize", raw == NULL || stats->set_rows ? "0" : raw},
+                                 {"totalSize", catalog_number(&arena, stats->size_bytes)},
+                                 {"transient_lastDdlTime", catalog_number(&arena, now_s)}};
+  if (st == SKEP_OK && (params[1].value == NULL || params[5].value == NULL || params[6].value == NULL ||
+                        (known && params[3].value == NULL)))
+    st = catalog_nomem(err);
+  size_t n = sizeof params / sizeof params[0];
+  if (st == SKEP_OK)
+    st = partition == NULL ? skep_catalog_update_table_params(catalog, table, params, n, write_id, err)
+                           : skep_catalog_update_partition_params(catalog, table, partition, params, n, write_id, err);
+  skep_arena_fini(&arena);
+  return st;
+}
