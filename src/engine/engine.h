@@ -18,6 +18,9 @@
  *   struct<a:t,..>                                    STRUCT of the same names (two that differ in case only: suffix)
  *   uniontype<t0,..>                                  STRUCT(tag TINYINT, f0 t0, f1 t1, ..): fields but the tagged one
  *                                                     are NULL
+ * What DuckDB sorts by goes through a binary key and back: sort keys (also of windows' partitions) that are strings are
+ * printed as encode(x), which is the same bytes as BLOB, and doubles and floats as skep_sort_key(x).
+ *
  * Functions that are registered for SQL, all of them called skep_...: README.md. */
 #ifndef ENGINE_ENGINE_H
 #define ENGINE_ENGINE_H
