@@ -127,7 +127,8 @@ skep_param skep_p_null(void);
 /* --- statements --- */
 
 /* Prepares (or takes from the connection's cache) and binds. The statement is the caller's until skep_stmt_done; the
- * same text may be open more than once. `sql` must be a constant: it is the key of the cache and is not copied. */
+ * same text may be open more than once. The text is the key of the cache. A table or column that is not there is
+ * SKEP_ERR_NOT_FOUND. */
 SKEP_NODISCARD skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
                                          skep_stmt **out, skep_err *err);
 /* The next row: SKEP_OK, or SKEP_END. */

@@ -1,0 +1,322 @@
+/* The metastore connection: values, transactions, several connections, the fault door, failures. */
+#include "db/db.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "db/faults.h"
+#include "support/failing_alloc.h"
+#include "support/test.h"
+
+typedef struct fixture {
+  skep_ctx ctx;
+  char dir[64];
+  char url[128];
+  skep_db *db;
+} fixture;
+
+static int setup(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  skep_ctx_init(&f->ctx);
+  snprintf(f->dir, sizeof f->dir, "/tmp/skep_db_XXXXXX");
+  assert_non_null(mkdtemp(f->dir));
+  snprintf(f->url, sizeof f->url, "sqlite:%s/m.sqlite", f->dir);
+  skep_err err = {0};
+  assert_ok(skep_db_open(&f->ctx, f->url, NULL, &f->db, &err), err);
+  assert_ok(skep_db_exec(f->db,
+                         "CREATE TABLE \"T\" (\"K\" {serial}, \"V\" VARCHAR(10), \"N\" BIGINT, \"D\" DOUBLE PRECISION, "
+                         "\"B\" BYTEA, UNIQUE (\"V\"))",
+                         &err),
+            err);
+  *state = f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  skep_db_close(f->db);
+  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm"};
+  for (int i = 0; i < 3; i++) {
+    char path[192];
+    snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
+    unlink(path);
+  }
+  rmdir(f->dir);
+  free(f);
+  return 0;
+}
+
+static const char insert[] = "INSERT INTO \"T\" (\"V\", \"N\", \"D\", \"B\") VALUES (?, ?, ?, ?)";
+
+static int64_t count(skep_db *db) {
+  skep_err err = {0};
+  int64_t n = -1;
+  assert_ok(skep_db_get_i64(db, "SELECT count(*) FROM \"T\"", SKEP_NO_PARAMS, &n, NULL, &err), err);
+  return n;
+}
+
+static void values_come_back_as_they_went_in(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  assert_ok(skep_db_run(f->db, insert,
+                        SKEP_PARAMS(skep_p_text("a'b\"; DROP TABLE \"T\""), skep_p_i64(INT64_MIN), skep_p_f64(0.1),
+                                    skep_p_blob("\0\xff", 2)),
+                        NULL, &err),
+            err);
+  assert_ok(
+      skep_db_run(f->db, insert, SKEP_PARAMS(skep_p_null(), skep_p_null(), skep_p_null(), skep_p_text("")), NULL, &err),
+      err);
+  assert_int_equal(skep_db_last_id(f->db), 2);
+  skep_stmt *stmt = NULL;
+  assert_ok(
+      skep_db_query(f->db, "SELECT \"V\", \"N\", \"D\", \"B\" FROM \"T\" ORDER BY \"K\"", SKEP_NO_PARAMS, &stmt, &err),
+      err);
+  assert_int_equal(skep_stmt_n_columns(stmt), 4);
+  assert_string_equal(skep_stmt_column_name(stmt, 1), "N");
+  assert_ok(skep_stmt_next(stmt, &err), err);
+  size_t length = 0;
+  assert_string_equal(skep_stmt_text(stmt, 0, &length), "a'b\"; DROP TABLE \"T\"");
+  assert_int_equal(length, 20);
+  assert_true(skep_stmt_i64(stmt, 1) == INT64_MIN);
+  assert_true(skep_stmt_f64(stmt, 2) == 0.1);
+  assert_memory_equal(skep_stmt_blob(stmt, 3, &length), "\0\xff", 2);
+  assert_int_equal(length, 2);
+  assert_ok(skep_stmt_next(stmt, &err), err);
+  assert_true(skep_stmt_is_null(stmt, 0) && skep_stmt_is_null(stmt, 1) && !skep_stmt_is_null(stmt, 3));
+  assert_null(skep_stmt_text(stmt, 0, &length));
+  assert_int_equal(skep_stmt_next(stmt, &err), SKEP_END);
+  skep_stmt_done(stmt);
+}
+
+static void one_text_may_be_open_twice(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  for (int i = 0; i < 3; i++) {
+    char text[] = {(char)('a' + i), 0};
+    assert_ok(skep_db_run(f->db, insert, SKEP_PARAMS(skep_p_text(text), skep_p_i64(i), skep_p_null(), skep_p_null()),
+                          NULL, &err),
+              err);
+  }
+  const char *sql = "SELECT \"V\" FROM \"T\" WHERE \"N\" >= ? ORDER BY \"N\"";
+  skep_stmt *a = NULL, *b = NULL;
+  assert_ok(skep_db_query(f->db, sql, SKEP_PARAMS(skep_p_i64(0)), &a, &err), err);
+  assert_ok(skep_db_query(f->db, sql, SKEP_PARAMS(skep_p_i64(1)), &b, &err), err);
+  assert_ptr_not_equal(a, b);
+  assert_ok(skep_stmt_next(a, &err), err);
+  assert_ok(skep_stmt_next(b, &err), err);
+  assert_int_equal(skep_stmt_char(a, 0), 'a');
+  assert_int_equal(skep_stmt_char(b, 0), 'b');
+  skep_stmt_done(a);
+  skep_stmt_done(b);
+}
+
+static void failures_say_what_is_wrong(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_stmt *stmt = NULL;
+  skep_db *db = NULL;
+  assert_fails(skep_db_open(&f->ctx, "mysql:x", NULL, &db, &err), SKEP_ERR_ARGUMENT, err, "expected sqlite:PATH");
+  assert_null(db);
+  assert_fails(skep_db_open(&f->ctx, "sqlite:/nowhere/at/all.db", NULL, &db, &err), SKEP_ERR_IO, err,
+               "/nowhere/at/all.db");
+  skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
+  opts.create = false;
+  assert_fails(skep_db_open(&f->ctx, "sqlite:/tmp/skep_no_such_file", &opts, &db, &err), SKEP_ERR_NOT_FOUND, err,
+               "no such file");
+  assert_fails(skep_db_query(f->db, "SELECT \"X\" FROM \"T\"", SKEP_NO_PARAMS, &stmt, &err), SKEP_ERR_NOT_FOUND, err,
+               "no such column");
+  assert_fails(skep_db_query(f->db, "SELECT 1 FROM \"NO\"", SKEP_NO_PARAMS, &stmt, &err), SKEP_ERR_NOT_FOUND, err,
+               "no such table");
+  assert_fails(skep_db_query(f->db, "SELECT {oops}", SKEP_NO_PARAMS, &stmt, &err), SKEP_ERR_INTERNAL, err, "marker");
+  assert_fails(skep_db_query(f->db, "SELECT ?", SKEP_NO_PARAMS, &stmt, &err), SKEP_ERR_INTERNAL, err,
+               "0 values for 1 parameters");
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES (?)", SKEP_PARAMS(skep_p_text("x")), NULL, &err), err);
+  assert_fails(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES (?)", SKEP_PARAMS(skep_p_text("x")), NULL, &err),
+               SKEP_ERR_EXISTS, err, "UNIQUE");
+  assert_ok(skep_db_begin(f->db, SKEP_DB_READ, &err), err);
+  assert_fails(skep_db_run(f->db, "DELETE FROM \"T\"", SKEP_NO_PARAMS, NULL, &err), SKEP_ERR_INTERNAL, err,
+               "only reads");
+  assert_fails(skep_db_begin(f->db, SKEP_DB_READ, &err), SKEP_ERR_INTERNAL, err, "open already");
+  skep_db_rollback(f->db);
+  assert_fails(skep_db_commit(f->db, &err), SKEP_ERR_INTERNAL, err, "no database transaction");
+}
+
+static void a_second_writer_waits_no_longer_than_allowed(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
+  opts.busy_wait_ms = 30;
+  skep_db *other = NULL;
+  assert_ok(skep_db_open(&f->ctx, f->url, &opts, &other, &err), err);
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+  assert_fails(skep_db_begin(other, SKEP_DB_WRITE, &err), SKEP_ERR_BUSY, err, "for 30 ms");
+  assert_ok(skep_db_begin(other, SKEP_DB_READ, &err), err);
+  assert_int_equal(count(other), 0);
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, &err), err);
+  assert_ok(skep_db_commit(f->db, &err), err);
+  assert_int_equal(count(other), 0); /* one view until its end */
+  assert_ok(skep_db_commit(other, &err), err);
+  assert_int_equal(count(other), 1);
+  skep_db_close(other);
+}
+
+static void rollback_and_close_undo(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, &err), err);
+  skep_db_rollback(f->db);
+  assert_int_equal(count(f->db), 0);
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE_LAZY, &err), err);
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, &err), err);
+  skep_stmt *stmt = NULL;
+  assert_ok(skep_db_query(f->db, "SELECT 1", SKEP_NO_PARAMS, &stmt, &err), err);
+  skep_db_close(f->db); /* a statement and a transaction are open */
+  assert_ok(skep_db_open(&f->ctx, f->url, NULL, &f->db, &err), err);
+  assert_int_equal(count(f->db), 0);
+  /* The number of a rolled back row is given out again: what ids_in_order relies on. */
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('b')", SKEP_NO_PARAMS, NULL, &err), err);
+  assert_int_equal(skep_db_last_id(f->db), 1);
+}
+
+static void functions_join_the_callers_transaction(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  bool joined = true;
+  assert_ok(skep_db_begin_unless(f->db, SKEP_DB_WRITE, &joined, &err), err);
+  assert_false(joined);
+  bool inner = false;
+  assert_ok(skep_db_begin_unless(f->db, SKEP_DB_WRITE_LAZY, &inner, &err), err);
+  assert_true(inner);
+  assert_ok(skep_db_end(f->db, inner, SKEP_OK, &err), err);
+  assert_true(skep_db_in_transaction(f->db) && skep_db_in_write(f->db));
+  assert_int_equal(skep_db_end(f->db, joined, SKEP_ERR_RANGE, &err), SKEP_ERR_RANGE);
+  assert_false(skep_db_in_transaction(f->db));
+  assert_ok(skep_db_begin(f->db, SKEP_DB_READ, &err), err);
+  assert_fails(skep_db_begin_unless(f->db, SKEP_DB_WRITE, &inner, &err), SKEP_ERR_INTERNAL, err, "only reads");
+  skep_db_rollback(f->db);
+}
+
+static skep_status two_rows(skep_db *db, skep_err *err) {
+  SKEP_TRY(skep_db_begin(db, SKEP_DB_WRITE, err));
+  skep_status status = skep_db_run(db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, err);
+  if (status == SKEP_OK) status = skep_db_run(db, "INSERT INTO \"T\" (\"V\") VALUES ('b')", SKEP_NO_PARAMS, NULL, err);
+  return skep_db_end(db, false, status, err);
+}
+
+static int crash_child(const fixture *f, skep_db_faults *faults) {
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
+    opts.faults = faults;
+    skep_db *db = NULL;
+    skep_err err = {0};
+    if (skep_db_open(&f->ctx, f->url, &opts, &db, &err) != SKEP_OK) _exit(1);
+    skep_status status = two_rows(db, &err);
+    skep_db_close(db);
+    _exit(status == SKEP_OK ? 0 : 2);
+  }
+  int code = 0;
+  assert_int_equal(waitpid(pid, &code, 0), pid);
+  assert_true(WIFEXITED(code));
+  return WEXITSTATUS(code);
+}
+
+/* Calls: begin, insert, insert, commit. */
+static void the_fault_door_stops_every_change(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_db_close(f->db);
+  f->db = NULL;
+  const struct {
+    skep_db_fault_kind kind;
+    uint64_t at;
+    int code, rows;
+  } cases[] = {
+      {SKEP_DB_FAULT_FAIL, 1, 2, 0},         {SKEP_DB_FAULT_FAIL, 3, 2, 0},
+      {SKEP_DB_FAULT_FAIL, 4, 2, 0},         {SKEP_DB_FAULT_EXIT_BEFORE, 2, 86, 0},
+      {SKEP_DB_FAULT_EXIT_BEFORE, 4, 86, 0}, {SKEP_DB_FAULT_EXIT_AFTER, 3, 86, 0},
+      {SKEP_DB_FAULT_EXIT_AFTER, 4, 86, 2},  {SKEP_DB_FAULT_DOUBT, 4, 2, 2},
+      {SKEP_DB_FAULT_FAIL, 5, 0, 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    skep_db_faults faults = {.at = cases[i].at, .kind = cases[i].kind};
+    assert_int_equal(crash_child(f, &faults), cases[i].code);
+    skep_db *db = NULL;
+    assert_ok(skep_db_open(&f->ctx, f->url, NULL, &db, &err), err);
+    assert_int_equal(count(db), cases[i].rows);
+    assert_ok(skep_db_run(db, "DELETE FROM \"T\"", SKEP_NO_PARAMS, NULL, &err), err);
+    skep_db_close(db);
+  }
+}
+
+static void without_memory_it_says_so(void **state) {
+  fixture *f = *state;
+  failing_alloc memory;
+  skep_ctx ctx;
+  failing_alloc_ctx(&memory, &ctx);
+  for (uint64_t n = 1;; n++) {
+    failing_alloc_arm(&memory, n);
+    skep_err err = {0};
+    skep_db *db = NULL;
+    int64_t rows = 0;
+    skep_status status = skep_db_open(&ctx, f->url, NULL, &db, &err);
+    if (status == SKEP_OK) {
+      status = skep_db_get_i64(db, "SELECT count(*) FROM \"T\"{for_update}", SKEP_NO_PARAMS, &rows, NULL, &err);
+    }
+    skep_db_close(db);
+    assert_int_equal(failing_alloc_live(&memory), 0);
+    if (!failing_alloc_fired(&memory)) {
+      assert_ok(status, err);
+      break;
+    }
+    assert_int_equal(status, SKEP_ERR_NOMEM);
+  }
+}
+
+static void a_read_only_connection_changes_nothing(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
+  opts.read_only = true;
+  skep_db *db = NULL;
+  assert_ok(skep_db_open(&f->ctx, f->url, &opts, &db, &err), err);
+  assert_int_equal(count(db), 0);
+  assert_fails(skep_db_begin(db, SKEP_DB_WRITE, &err), SKEP_ERR_IO, err, "for reading only");
+  assert_fails(skep_db_run(db, "DELETE FROM \"T\"", SKEP_NO_PARAMS, NULL, &err), SKEP_ERR_IO, err, "for reading only");
+  skep_db_close(db);
+}
+
+static void a_file_that_is_no_database_is_refused(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  char path[128], url[160];
+  snprintf(path, sizeof path, "%s/m.sqlite-shm", f->dir); /* removed by the teardown */
+  skep_db_close(f->db);
+  f->db = NULL;
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  for (int i = 0; i < 4096; i++) fputc('x', file);
+  fclose(file);
+  snprintf(url, sizeof url, "sqlite:%s", path);
+  skep_db *db = NULL;
+  assert_fails(skep_db_open(&f->ctx, url, NULL, &db, &err), SKEP_ERR_CORRUPT, err, "not a database");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(values_come_back_as_they_went_in, setup, teardown),
+      cmocka_unit_test_setup_teardown(one_text_may_be_open_twice, setup, teardown),
+      cmocka_unit_test_setup_teardown(failures_say_what_is_wrong, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_second_writer_waits_no_longer_than_allowed, setup, teardown),
+      cmocka_unit_test_setup_teardown(rollback_and_close_undo, setup, teardown),
+      cmocka_unit_test_setup_teardown(functions_join_the_callers_transaction, setup, teardown),
+      cmocka_unit_test_setup_teardown(the_fault_door_stops_every_change, setup, teardown),
+      cmocka_unit_test_setup_teardown(without_memory_it_says_so, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_read_only_connection_changes_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_file_that_is_no_database_is_refused, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
