@@ -38,9 +38,8 @@ struct skep_engine {
   skep_engine_connection **connections;
   size_t n_connections, connections_capacity;
   duckdb_connection control; /* registers functions, changes settings */
-  bool *registered;          /* by number in the list of functions */
-  char **families;           /* names of registered functions that carry a type in their name */
-  size_t n_families, families_capacity;
+  char **registered;         /* names of functions that DuckDB knows */
+  size_t n_registered, registered_capacity;
 };
 
 /* ---- engine.c ---- */

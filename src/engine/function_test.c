@@ -1,0 +1,139 @@
+/* Registered functions: expressions, and what Hive 4.0.1 says they are (golden 18-functions where they stand there). */
+#include "support/test.h"
+
+#include <stdlib.h>
+
+#include "column/text.h"
+#include "engine/engine.h"
+
+typedef struct fixture {
+  skep_ctx ctx;
+  skep_arena arena;
+  skep_engine *engine;
+  skep_err err;
+} fixture;
+
+static int set_up(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  skep_ctx_init(&f->ctx);
+  skep_arena_init(&f->arena, &f->ctx, 1 << 26);
+  assert_ok(skep_engine_open(&f->ctx, &(skep_engine_opts){.threads = 2}, &f->engine, &f->err), f->err);
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  skep_engine_close(f->engine);
+  skep_arena_fini(&f->arena);
+  free(f);
+  return 0;
+}
+
+typedef struct example {
+  const char *sql;
+  const char *type;     /* Hive's */
+  const char *expected; /* as `copy` text; NULL is \N */
+} example;
+
+/* Each twice: folded, and over a column of a table, where it is run. */
+static void check(fixture *f, const example *examples, size_t n) {
+  skep_buf found;
+  skep_text style = {.style = SKEP_TEXT_COPY};
+  skep_buf_init(&found, &f->ctx, 1 << 20);
+  for (size_t i = 0; i < n; i++) {
+    for (int folded = 0; folded < 2; folded++) {
+      char text[100], sql[2000];
+      const skep_type *type;
+      skep_engine_result *r;
+      const skep_batch *batch;
+      snprintf(text, sizeof text, "struct<x:%s>", examples[i].type);
+      snprintf(sql, sizeof sql, "SELECT %s FROM (SELECT %s)", examples[i].sql,
+               folded ? "1 AS one" : "range AS r FROM range(3)");
+      assert_ok(skep_type_parse(&f->arena, text, strlen(text), &type, &f->err), f->err);
+      skep_status status = skep_engine_query(f->engine, sql, type, NULL, &r, &f->err);
+      if (status == SKEP_OK) status = skep_engine_next(r, 10, &batch, &f->err);
+      if (status != SKEP_OK) fail_msg("%s: %s", examples[i].sql, f->err.text);
+      skep_buf_reset(&found);
+      assert_ok(skep_text_value(&style, &batch->root.children[0], 0, &found, &f->err), f->err);
+      if (strcmp(skep_buf_string(&found), examples[i].expected) != 0)
+        fail_msg("%s: expected %s, found %s", examples[i].sql, examples[i].expected, skep_buf_string(&found));
+      skep_engine_result_close(r);
+    }
+  }
+  skep_buf_fini(&found);
+}
+#define CHECK(f, examples) check(f, examples, sizeof(examples) / sizeof((examples)[0]))
+
+static void integers_wrap_around(void **state) {
+  static const example examples[] = {
+      {"skep_add(127::TINYINT, 1::TINYINT)", "tinyint", "-128"},
+      {"skep_add(32767::SMALLINT, 1::SMALLINT)", "smallint", "-32768"},
+      {"skep_add(2147483647, 1)", "int", "-2147483648"},
+      {"skep_mul(2147483647, 2)", "int", "-2"},
+      {"skep_add(9223372036854775807, 1::BIGINT)", "bigint", "-9223372036854775808"},
+      {"skep_mul(9223372036854775807, 2::BIGINT)", "bigint", "-2"},
+      {"skep_sub((-128)::TINYINT, 1::TINYINT)", "tinyint", "127"},
+      {"skep_neg((-128)::TINYINT)", "tinyint", "-128"},
+      {"skep_add(1, NULL::INTEGER)", "int", "\\N"},
+      {"skep_wrap_i8(300)", "tinyint", "44"},
+      {"skep_wrap_i64(18446744073709551617::HUGEINT)", "bigint", "1"},
+  };
+  CHECK(*state, examples);
+}
+
+static void division_and_modulo_by_zero_are_null(void **state) {
+  static const example examples[] = {
+      {"skep_div(7, 2)", "double", "3.5"},
+      {"skep_div(7, 0)", "double", "\\N"},
+      {"skep_mod(7, 0)", "int", "\\N"},
+      {"skep_mod(-7, 3)", "int", "-1"},
+      {"skep_mod((-9223372036854775808)::BIGINT, (-1)::BIGINT)", "bigint", "0"},
+      {"skep_pmod(-7, 3)", "int", "2"},
+      {"skep_pmod(7, -3)", "int", "-2"},
+      {"skep_pmod(126::TINYINT, 127::TINYINT)", "tinyint", "126"},
+      {"skep_pmod(1, 0)", "int", "\\N"},
+      {"skep_mod(5.5::DOUBLE, 2::DOUBLE)", "double", "1.5"},
+      {"skep_mod(5.5::DOUBLE, 0::DOUBLE)", "double", "\\N"},
+      {"skep_pmod((-5.5)::DOUBLE, 2::DOUBLE)", "double", "0.5"},
+      {"skep_intdiv(7, -2)", "bigint", "-3"},
+      {"skep_intdiv((-9223372036854775808)::BIGINT, (-1)::BIGINT)", "bigint", "-9223372036854775808"},
+  };
+  CHECK(*state, examples);
+  fixture *f = *state;
+  const skep_type *type;
+  skep_engine_result *r = NULL;
+  const skep_batch *batch;
+  assert_ok(skep_type_parse(&f->arena, "struct<x:bigint>", 16, &type, &f->err), f->err);
+  skep_status status =
+      skep_engine_query(f->engine, "SELECT skep_intdiv(7, range - range) FROM range(3)", type, NULL, &r, &f->err);
+  if (status == SKEP_OK) status = skep_engine_next(r, 10, &batch, &f->err);
+  assert_int_equal(status, SKEP_ERR_RUNTIME);
+  assert_string_equal(f->err.text, "/ by zero");
+  skep_engine_result_close(r);
+}
+
+static void doubles_become_integers_as_in_java(void **state) {
+  static const example examples[] = {
+      {"skep_f64_i32('NaN'::DOUBLE)", "int", "0"},
+      {"skep_f64_i32(1e10)", "int", "2147483647"},
+      {"skep_f64_i64(-1e30)", "bigint", "-9223372036854775808"},
+      {"skep_f64_i64(-1.9)", "bigint", "-1"},
+      {"skep_floor(-1.5)", "bigint", "-2"},
+      {"skep_ceil(1.2)", "bigint", "2"},
+      {"skep_sort_key('-0.0'::DOUBLE) < skep_sort_key(0.0::DOUBLE)", "boolean", "true"},
+      {"skep_sort_key('NaN'::FLOAT) > skep_sort_key('Infinity'::FLOAT)", "boolean", "true"},
+      {"skep_sort_key((-2)::DOUBLE) < skep_sort_key((-1)::DOUBLE)", "boolean", "true"},
+  };
+  CHECK(*state, examples);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+      TEST(integers_wrap_around),
+      TEST(division_and_modulo_by_zero_are_null),
+      TEST(doubles_become_integers_as_in_java),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,6 @@
+/* Functions: any. */
+#include "engine/function.h"
+
+const skep_function skep_functions_any[] = {
+    {.name = NULL},
+};

@@ -1,0 +1,6 @@
+/* Functions: string. */
+#include "engine/function.h"
+
+const skep_function skep_functions_string[] = {
+    {.name = NULL},
+};
