@@ -2,8 +2,8 @@
  *
  * bucket = (hash & 0x7fffffff) mod n_buckets; hash = the columns' hashes h combined as 31 * h + next, 32-bit
  * wrap-around, in the order of CLUSTERED BY; NULL hashes to 0. Version 1 is Java's hashCode of the values, version 2
- * Murmur3 over their bytes (both as Hive computes them, oddities included). Any form of vector is taken; values are
- * hashed column by column, dictionaries once an entry.
+ * Murmur3 over their bytes (both as Hive computes them, oddities included). Any form of vector is taken;
+ * the work is done column by column.
  *
  * Source: Hive ObjectInspectorUtils.getBucketHashCode(Old), Murmur3; checked against golden 17-hash-vectors. */
 #ifndef ACID_BUCKET_HASH_H
