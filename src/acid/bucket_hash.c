@@ -381,25 +381,30 @@ static bool hash_block(const skep_vec *vec, int version, int64_t first, int64_t 
   return true;
 }
 
-skep_status skep_bucket_hash(const skep_vec *const *columns, uint32_t n_columns, int version, int64_t first, int64_t n,
-                             uint32_t *hashes, skep_err *err) {
+/* Entries in a row are hashed together; a list is a sequence of such runs. */
+static skep_status hash_column(const skep_vec *vec, int version, const int32_t *rows, int64_t first, int64_t n,
+                               uint32_t *hashes, skep_err *err) {
+  uint32_t block[BLOCK];
+  for (int64_t from = 0, part; from < n; from += part) {
+    int64_t entry = rows != NULL ? rows[first + from] : first + from;
+    for (part = 1; part < BLOCK && from + part < n; part++)
+      if (rows != NULL && rows[first + from + part] != entry + part) break;
+    if (entry < 0 || entry > vec->length - part)
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "rows %lld to %lld of a column of %lld", (long long)entry,
+                       (long long)entry + (long long)part, (long long)vec->length);
+    if (!hash_block(vec, version, entry, part, block))
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "bucket hash of a %s in form %d", skep_kind_name(vec->type->kind),
+                       (int)vec->form);
+    for (int64_t i = 0; i < part; i++) hashes[from + i] = 31 * hashes[from + i] + block[i];
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_bucket_hash(const skep_vec *const *columns, uint32_t n_columns, int version, const int32_t *rows,
+                             int64_t first, int64_t n, uint32_t *hashes, skep_err *err) {
   if (version != 1 && version != 2)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "bucketing version %d: 1 and 2 are known", version);
-  for (uint32_t c = 0; c < n_columns; c++)
-    if (first < 0 || n < 0 || first > columns[c]->length - n)
-      return skep_fail(err, SKEP_ERR_ARGUMENT, "rows %lld to %lld of a column of %lld", (long long)first,
-                       (long long)first + (long long)n, (long long)columns[c]->length);
-  if (n > 0) memset(hashes, 0, (size_t)n * sizeof *hashes);
-  for (uint32_t c = 0; c < n_columns; c++) {
-    const skep_vec *vec = columns[c];
-    for (int64_t from = 0; from < n; from += BLOCK) {
-      uint32_t block[BLOCK];
-      int64_t part = n - from < BLOCK ? n - from : BLOCK;
-      if (!hash_block(vec, version, first + from, part, block))
-        return skep_fail(err, SKEP_ERR_UNSUPPORTED, "bucket hash of a %s in form %d", skep_kind_name(vec->type->kind),
-                         (int)vec->form);
-      for (int64_t i = 0; i < part; i++) hashes[from + i] = 31 * hashes[from + i] + block[i];
-    }
-  }
+  for (int64_t i = 0; i < n; i++) hashes[i] = 0;
+  for (uint32_t c = 0; c < n_columns; c++) SKEP_TRY(hash_column(columns[c], version, rows, first, n, hashes, err));
   return SKEP_OK;
 }

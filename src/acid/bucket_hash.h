@@ -11,10 +11,11 @@
 
 #include "column/vec.h"
 
-/* hashes[i] of the entries first + i of n_columns vectors. version: 1 or 2 (SKEP_ERR_UNSUPPORTED for others). With no
- * columns all hashes are 0. */
+/* hashes[i] of the entries first + i, or (rows != NULL) rows[first + i], of n_columns vectors. version: 1 or 2
+ * (SKEP_ERR_UNSUPPORTED for others). With no columns all hashes are 0. */
 SKEP_NODISCARD skep_status skep_bucket_hash(const skep_vec *const *columns, uint32_t n_columns, int version,
-                                            int64_t first, int64_t n, uint32_t *hashes, skep_err *err);
+                                            const int32_t *rows, int64_t first, int64_t n, uint32_t *hashes,
+                                            skep_err *err);
 
 static inline uint32_t skep_bucket_of_hash(uint32_t hash, uint32_t n_buckets) {
   return (hash & 0x7fffffffu) % n_buckets;

@@ -35,7 +35,7 @@ static void append_hex(fixture *f, skep_vec *vec, const skep_forms *forms, const
 static uint32_t hash_one(const skep_vec *vec, int version) {
   uint32_t hash = 12345;
   skep_err err;
-  assert_int_equal(skep_bucket_hash(&vec, 1, version, vec->length - 1, 1, &hash, &err), SKEP_OK);
+  assert_int_equal(skep_bucket_hash(&vec, 1, version, NULL, vec->length - 1, 1, &hash, &err), SKEP_OK);
   return hash;
 }
 
@@ -227,9 +227,9 @@ static void columns_combine_in_order(void **state) {
       make_vec(f, &vecs[k], cases[i].types[k], &forms, &cases[i].texts[k], 1);
       columns[k] = &vecs[k];
     }
-    assert_int_equal(skep_bucket_hash(columns, cases[i].n, 1, 0, 1, &hash, &f->err), SKEP_OK);
+    assert_int_equal(skep_bucket_hash(columns, cases[i].n, 1, NULL, 0, 1, &hash, &f->err), SKEP_OK);
     assert_int_equal((int32_t)hash, cases[i].v1);
-    assert_int_equal(skep_bucket_hash(columns, cases[i].n, 2, 0, 1, &hash, &f->err), SKEP_OK);
+    assert_int_equal(skep_bucket_hash(columns, cases[i].n, 2, NULL, 0, 1, &hash, &f->err), SKEP_OK);
     assert_int_equal((int32_t)hash, cases[i].v2);
     for (uint32_t k = 0; k < cases[i].n; k++) skep_vec_fini(&vecs[k]);
   }
@@ -245,9 +245,25 @@ static void chars_hash_the_same_padded_or_not(void **state) {
   const skep_vec *columns[] = {&vec};
   for (int version = 1; version <= 2; version++) {
     uint32_t hashes[2];
-    assert_int_equal(skep_bucket_hash(columns, 1, version, 0, 2, hashes, &f->err), SKEP_OK);
+    assert_int_equal(skep_bucket_hash(columns, 1, version, NULL, 0, 2, hashes, &f->err), SKEP_OK);
     assert_int_equal(hashes[0], hashes[1]);
   }
+  skep_vec_fini(&vec);
+}
+
+static void listed_rows_are_hashed_as_alone(void **state) {
+  static const skep_forms forms = {0};
+  fixture *f = *state;
+  skep_vec vec = {0};
+  make_vec(f, &vec, "int", &forms, NULL, 0);
+  for (int i = 0; i < 700; i++) append_entry(f, &vec, &forms, i % 3 == 0 ? NULL : i % 3 == 1 ? "17" : "-4");
+  const skep_vec *columns[] = {&vec};
+  uint32_t all[700], some[400];
+  int32_t rows[400];
+  for (int i = 0; i < 400; i++) rows[i] = i < 300 ? i : 300 + (i - 300) * 4;
+  assert_int_equal(skep_bucket_hash(columns, 1, 2, NULL, 0, 700, all, &f->err), SKEP_OK);
+  assert_int_equal(skep_bucket_hash(columns, 1, 2, rows, 0, 400, some, &f->err), SKEP_OK);
+  for (int i = 0; i < 400; i++) assert_int_equal(some[i], all[rows[i]]);
   skep_vec_fini(&vec);
 }
 
@@ -256,15 +272,15 @@ static void what_has_no_hash_is_refused(void **state) {
   fixture *f = *state;
   const char *const texts[] = {"2020-01-01 00:00:00"};
   skep_vec vec = {0};
-  uint32_t hash;
+  uint32_t hash[2];
   make_vec(f, &vec, "timestamp", &forms, texts, 1);
   const skep_vec *columns[] = {&vec};
-  assert_int_equal(skep_bucket_hash(columns, 1, 3, 0, 1, &hash, &f->err), SKEP_ERR_UNSUPPORTED);
+  assert_int_equal(skep_bucket_hash(columns, 1, 3, NULL, 0, 1, hash, &f->err), SKEP_ERR_UNSUPPORTED);
   assert_string_equal(f->err.text, "bucketing version 3: 1 and 2 are known");
-  assert_int_equal(skep_bucket_hash(columns, 1, 2, 0, 2, &hash, &f->err), SKEP_ERR_ARGUMENT);
+  assert_int_equal(skep_bucket_hash(columns, 1, 2, NULL, 0, 2, hash, &f->err), SKEP_ERR_ARGUMENT);
   assert_string_equal(f->err.text, "rows 0 to 2 of a column of 1");
   vec.type = type_of(f, "timestamp with local time zone");
-  assert_int_equal(skep_bucket_hash(columns, 1, 2, 0, 1, &hash, &f->err), SKEP_ERR_UNSUPPORTED);
+  assert_int_equal(skep_bucket_hash(columns, 1, 2, NULL, 0, 1, hash, &f->err), SKEP_ERR_UNSUPPORTED);
   skep_vec_fini(&vec);
 }
 
@@ -278,6 +294,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(structs_combine_fields_and_unions_hash_their_value, set_up, tear_down),
       cmocka_unit_test_setup_teardown(columns_combine_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(chars_hash_the_same_padded_or_not, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(listed_rows_are_hashed_as_alone, set_up, tear_down),
       cmocka_unit_test_setup_teardown(what_has_no_hash_is_refused, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,13 +64,15 @@ static void init_parts(skep_orc_writer *w, const skep_ctx *ctx, skep_file *file,
   w->file = file;
   w->opts = *opts;
   skep_arena_init(&w->arena, ctx, SIZE_MAX);
-  skep_buf *const bufs[] = {&w->stripe_stats, &w->message, &w->nested, &w->section, &w->env.scratch, &w->env.scratch2};
+  skep_buf *const bufs[] = {&w->stripe_stats, &w->message,      &w->nested,    &w->section,
+                            &w->env.scratch,  &w->env.scratch2, &w->env.padded};
   for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++) skep_buf_init(bufs[i], ctx, SIZE_MAX / 4);
   w->env.ctx = ctx;
   w->env.block_size = opts->block_size;
   w->env.stride = opts->row_index_stride;
   w->env.dictionary_threshold = opts->dictionary_threshold;
   w->env.bloom_fpp = opts->bloom_fpp;
+  w->env.pad_char = opts->pad_char;
   w->env.hybrid = opts->calendar == SKEP_CALENDAR_HYBRID;
 }
 
@@ -116,7 +118,8 @@ void skep_orc_writer_close(skep_orc_writer *w) {
   }
   skep_release(w->ctx, w->items);
   skep_release(w->ctx, w->stripes);
-  skep_buf *const bufs[] = {&w->stripe_stats, &w->message, &w->nested, &w->section, &w->env.scratch, &w->env.scratch2};
+  skep_buf *const bufs[] = {&w->stripe_stats, &w->message,      &w->nested,    &w->section,
+                            &w->env.scratch,  &w->env.scratch2, &w->env.padded};
   for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++) skep_buf_fini(bufs[i]);
   skep_arena_fini(&w->arena);
   skep_release(w->ctx, w);
@@ -172,11 +175,11 @@ static skep_status end_stripe(skep_orc_writer *w, skep_err *err) {
 /* ---- rows ---- */
 
 /* Rows that all belong to one row group; ends the group and the stripe when they are full. */
-static skep_status add_some(skep_orc_writer *w, const skep_vec *root, int64_t first, int64_t n, skep_err *err) {
+static skep_status add_some(skep_orc_writer *w, const skep_vec *root, const skep_orc_entries *rows, skep_err *err) {
+  int64_t n = rows->n;
   if (!w->group_is_open) SKEP_TRY(skep_orc_wcolumn_begin_group(&w->root, err));
   w->group_is_open = true;
-  skep_orc_entries rows = {NULL, first, n};
-  SKEP_TRY(skep_orc_wcolumn_write(&w->root, root, &rows, err));
+  SKEP_TRY(skep_orc_wcolumn_write(&w->root, root, rows, err));
   w->n_rows += (uint64_t)n;
   w->stripe_rows += (uint64_t)n;
   w->group_rows += (uint32_t)n;
@@ -185,13 +188,13 @@ static skep_status add_some(skep_orc_writer *w, const skep_vec *root, int64_t fi
   return skep_orc_wcolumn_memory(&w->root) >= stripe_limit(w) ? end_stripe(w, err) : SKEP_OK;
 }
 
-static skep_status add_all(skep_orc_writer *w, const skep_vec *root, int64_t first, int64_t count, skep_err *err) {
-  while (count > 0) {
-    int64_t n = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
+static skep_status add_all(skep_orc_writer *w, const skep_vec *root, const skep_orc_entries *rows, skep_err *err) {
+  for (int64_t done = 0; done < rows->n;) {
+    int64_t n = rows->n - done < ROWS_AT_ONCE ? rows->n - done : ROWS_AT_ONCE;
     if (w->env.stride != 0 && n > w->env.stride - w->group_rows) n = w->env.stride - w->group_rows;
-    SKEP_TRY(add_some(w, root, first, n, err));
-    first += n;
-    count -= n;
+    skep_orc_entries part = skep_orc_entries_part(rows, done, n);
+    SKEP_TRY(add_some(w, root, &part, err));
+    done += n;
   }
   return SKEP_OK;
 }
@@ -201,7 +204,19 @@ skep_status skep_orc_writer_add(skep_orc_writer *w, const skep_vec *root, int64_
   if (first < 0 || count < 0 || count > root->length || first > root->length - count)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "rows %lld to %lld of a vector of %lld", (long long)first,
                      (long long)first + (long long)count, (long long)root->length);
-  return keep(w, add_all(w, root, first, count, err), err);
+  skep_orc_entries rows = {NULL, first, count};
+  return keep(w, add_all(w, root, &rows, err), err);
+}
+
+skep_status skep_orc_writer_add_rows(skep_orc_writer *w, const skep_vec *root, const int32_t *rows, int64_t count,
+                                     skep_err *err) {
+  SKEP_TRY(check_usable(w, err));
+  if (count == 0) return SKEP_OK;
+  if (count < 0 || count > root->length || rows[0] < 0 || rows[count - 1] >= root->length)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%lld listed rows of a vector of %lld", (long long)count,
+                     (long long)root->length);
+  skep_orc_entries entries = {rows, 0, count};
+  return keep(w, add_all(w, root, &entries, err), err);
 }
 
 /* ---- metadata ---- */

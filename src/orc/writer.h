@@ -34,6 +34,7 @@ typedef struct skep_orc_writer_opts {
   uint32_t n_bloom_columns;
   double bloom_fpp;              /* above 0, below 1 */
   skep_calendar calendar;        /* that dates and timestamps before 1582-10-15 are stored in and the footer names */
+  bool pad_char;                 /* CHAR values are padded with blanks to their length, as tables store them */
   uint64_t padding_block_bytes;  /* stripes that would cross a multiple of it start there instead, when at most a
                                     twentieth of a stripe is lost; 0: no padding */
   const char *software_version;  /* footer text; NULL: this library's */
@@ -60,10 +61,13 @@ SKEP_NODISCARD skep_status skep_orc_writer_open(const skep_ctx *ctx, skep_file *
                                                 const skep_orc_writer_opts *opts, skep_orc_writer **out, skep_err *err);
 
 /* Adds `count` rows of `root` from row `first` on. root: of the writer's type, any forms; the root entries must not be
- * NULL where the type is a struct, as rows of tables never are. Values are stored as they are: CHAR is not padded,
- * VARCHAR not cut. SKEP_ERR_ARGUMENT names a column whose type is another. */
+ * NULL where the type is a struct, as rows of tables never are. Values are stored as they are: VARCHAR is not cut, CHAR
+ * only padded (opts.pad_char). SKEP_ERR_ARGUMENT names a column whose type is another. */
 SKEP_NODISCARD skep_status skep_orc_writer_add(skep_orc_writer *writer, const skep_vec *root, int64_t first,
                                                int64_t count, skep_err *err);
+/* The same for `count` entries at the positions `rows`, which ascend. */
+SKEP_NODISCARD skep_status skep_orc_writer_add_rows(skep_orc_writer *writer, const skep_vec *root, const int32_t *rows,
+                                                    int64_t count, skep_err *err);
 
 /* An item of user metadata for every footer from now on; replaces one of that name. Copied; kept in order of names. */
 SKEP_NODISCARD skep_status skep_orc_writer_set_metadata(skep_orc_writer *writer, const char *name, skep_bytes value,

@@ -19,8 +19,10 @@ typedef struct skep_orc_wenv {
   size_t block_size;
   uint32_t stride; /* 0: no row index */
   double dictionary_threshold, bloom_fpp;
+  bool pad_char;
   bool hybrid; /* dates and timestamps are stored in the hybrid calendar */
   skep_buf scratch, scratch2;
+  skep_buf padded; /* CHAR values of the block at hand, with their blanks */
 } skep_orc_wenv;
 
 /* Entries of a vector: a range, or (at != NULL) a list, ascending. */

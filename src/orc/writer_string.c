@@ -160,12 +160,40 @@ static bool gather(const skep_vec *vec, const skep_orc_entries *e, skep_bytes *o
   return true;
 }
 
+/* Characters of UTF-8; of other bytes: those that begin one. */
+static size_t count_chars(skep_bytes value) {
+  size_t n = 0;
+  for (size_t i = 0; i < value.left; i++) n += (value.at[i] & 0xc0) != 0x80;
+  return n;
+}
+
+/* Values that are too short are replaced by padded copies, which last until the next block. */
+static skep_status pad_values(skep_orc_wcolumn *c, skep_bytes *values, size_t n, skep_err *err) {
+  skep_buf *padded = &c->env->padded;
+  size_t length = c->type->length, room = 0;
+  skep_buf_reset(padded);
+  for (size_t i = 0; i < n; i++) room += values[i].left + length;
+  if (!skep_buf_reserve(padded, room)) return skep_buf_check(padded, "padded values", err);
+  for (size_t i = 0; i < n; i++) {
+    if (values[i].left >= length * 4) continue;
+    size_t chars = count_chars(values[i]);
+    if (chars >= length) continue;
+    uint8_t *at = padded->data + padded->size;
+    if (values[i].left != 0) memcpy(at, values[i].at, values[i].left);
+    memset(at + values[i].left, ' ', length - chars);
+    values[i] = (skep_bytes){at, values[i].left + (length - chars)};
+    padded->size += values[i].left;
+  }
+  return SKEP_OK;
+}
+
 static skep_status write_block(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e, skep_err *err) {
   skep_bytes values[SKEP_ORC_BLOCK];
   size_t n = (size_t)e->n;
   if (!gather(vec, e, values))
     return skep_fail(err, SKEP_ERR_ARGUMENT, "column %u: %s in form %d", c->type->id, skep_kind_name(c->type->kind),
                      (int)vec->form);
+  if (c->type->kind == SKEP_CHAR && c->env->pad_char) SKEP_TRY(pad_values(c, values, n, err));
   for (size_t i = 0; c->bloom.words != NULL && i < n; i++) skep_orc_bloom_add_bytes(&c->bloom, values[i]);
   if (c->type->kind == SKEP_BINARY) {
     for (size_t i = 0; i < n; i++) c->group.sum += (int64_t)values[i].left;
