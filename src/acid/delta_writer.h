@@ -1,6 +1,6 @@
 /* Writing one statement's part of one partition: a base, delta or delete delta directory with a file a bucket.
  *
- * One writer makes one directory. It appears with the first row (an overwrite's always), files grow stripe by stripe
+ * One writer makes one directory. It appears with the first row (or by empty_files), files grow stripe by stripe
  * with any number of buckets open, and nothing in it counts before the transaction commits: readers do not see its
  * write id. _finish leaves files and directory entries safe on disk; then, and only then, may the transaction commit.
  * A directory of that name that is there already is what a crashed process left of a write id that the database gave
@@ -18,12 +18,14 @@
 typedef enum skep_delta_kind {
   SKEP_DELTA_INSERT, /* delta_W_W_SSSS */
   SKEP_DELTA_DELETE, /* delete_delta_W_W_SSSS */
-  SKEP_DELTA_BASE,   /* base_W: INSERT OVERWRITE; without rows it holds files without rows */
+  SKEP_DELTA_BASE,   /* base_W: INSERT OVERWRITE */
   SKEP_DELTA_PLAIN   /* no directory of its own: files straight in `root` (plain tables; a staging directory) */
 } skep_delta_kind;
 
 typedef struct skep_delta_writer_opts {
   skep_delta_kind kind;
+  bool empty_files;  /* BASE, PLAIN: buckets without rows get a file too, as Hive's overwrite leaves them where the
+                        partition is not dynamic; without it a writer that gets no rows leaves nothing at all */
   bool events;       /* full ACID: files bucket_N of events. Else plain rows in NNNNNN_0: insert-only, plain tables */
   int64_t write_id;  /* 1 or more; PLAIN: not used */
   int32_t statement; /* 0..4095 */
@@ -70,10 +72,12 @@ SKEP_NODISCARD skep_status skep_delta_writer_open(const skep_ctx *ctx, skep_fs *
 SKEP_NODISCARD skep_status skep_delta_writer_rows(skep_delta_writer *w, const skep_batch *batch, const int32_t *rows,
                                                   int64_t n_rows, skep_err *err);
 
-/* Adds delete events (DELETE only) by the rows' ids: kept until _finish, 24 bytes each, which sorts them into the file
- * of each row's bucket. A bucket property that is none is SKEP_ERR_CORRUPT. */
-SKEP_NODISCARD skep_status skep_delta_writer_deletes(skep_delta_writer *w, int64_t n, const int64_t *write_ids,
-                                                     const int32_t *buckets, const int64_t *row_ids, skep_err *err);
+/* Adds n delete events (DELETE only) by the rows' ids, those at positions rows[i] of the arrays, or (NULL) the first n:
+ * kept until _finish, 24 bytes each, which sorts them into the file of each row's bucket. A bucket property that is
+ * none is SKEP_ERR_CORRUPT. */
+SKEP_NODISCARD skep_status skep_delta_writer_deletes(skep_delta_writer *w, const int64_t *write_ids,
+                                                     const int32_t *buckets, const int64_t *row_ids,
+                                                     const int32_t *rows, int64_t n, skep_err *err);
 
 /* Ends and syncs the files, then the directories above them up to one that was there before. `out` is borrowed from
  * the writer. SKEP_ERR_RUNTIME when one row was deleted twice, naming its id. */

@@ -27,4 +27,7 @@ SKEP_NODISCARD skep_status skep_writer_settings_make(skep_arena *arena, const sk
                                                      const skep_property *properties, uint32_t n_properties,
                                                      skep_writer_settings *out, skep_err *err);
 
+/* The compression block of a file with so many ORC columns (root included). */
+uint32_t skep_writer_block_size(const skep_orc_writer_opts *opts, uint32_t n_columns);
+
 #endif

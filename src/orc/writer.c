@@ -64,8 +64,8 @@ static void init_parts(skep_orc_writer *w, const skep_ctx *ctx, skep_file *file,
   w->file = file;
   w->opts = *opts;
   skep_arena_init(&w->arena, ctx, SIZE_MAX);
-  skep_buf *const bufs[] = {&w->stripe_stats, &w->message,      &w->nested,    &w->section,
-                            &w->env.scratch,  &w->env.scratch2, &w->env.padded};
+  skep_buf *const bufs[] = {&w->pending, &w->stripe_stats, &w->message,      &w->nested,
+                            &w->section, &w->env.scratch,  &w->env.scratch2, &w->env.padded};
   for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++) skep_buf_init(bufs[i], ctx, SIZE_MAX / 4);
   w->env.ctx = ctx;
   w->env.block_size = opts->block_size;
@@ -118,8 +118,8 @@ void skep_orc_writer_close(skep_orc_writer *w) {
   }
   skep_release(w->ctx, w->items);
   skep_release(w->ctx, w->stripes);
-  skep_buf *const bufs[] = {&w->stripe_stats, &w->message,      &w->nested,    &w->section,
-                            &w->env.scratch,  &w->env.scratch2, &w->env.padded};
+  skep_buf *const bufs[] = {&w->pending, &w->stripe_stats, &w->message,      &w->nested,
+                            &w->section, &w->env.scratch,  &w->env.scratch2, &w->env.padded};
   for (size_t i = 0; i < sizeof bufs / sizeof bufs[0]; i++) skep_buf_fini(bufs[i]);
   skep_arena_fini(&w->arena);
   skep_release(w->ctx, w);

@@ -10,9 +10,25 @@ enum { WRITER_JAVA = 0, WRITER_VERSION_ORC_14 = 9 }; /* whose rules ours follow:
 static const uint32_t KIND_OF_OUT[SKEP_ORC_N_OUTS] = {SKEP_ORC_PRESENT, SKEP_ORC_DATA, SKEP_ORC_LENGTH,
                                                       SKEP_ORC_DICTIONARY_DATA, SKEP_ORC_SECONDARY};
 
+/* Small pieces are written together: a small file is one write. */
+enum { PENDING_BYTES = 64 << 10 };
+
+static skep_status write_pending(skep_orc_writer *w, skep_err *err) {
+  if (w->pending.size == 0) return SKEP_OK;
+  SKEP_TRY(skep_file_append(w->file, w->pending.data, w->pending.size, err));
+  skep_buf_reset(&w->pending);
+  return SKEP_OK;
+}
+
 skep_status skep_orc_writer_append(skep_orc_writer *w, const void *bytes, size_t size, skep_err *err) {
   if (size == 0) return SKEP_OK;
-  SKEP_TRY(skep_file_append(w->file, bytes, size, err));
+  if (w->pending.size + size > PENDING_BYTES) SKEP_TRY(write_pending(w, err));
+  if (size >= PENDING_BYTES) {
+    SKEP_TRY(skep_file_append(w->file, bytes, size, err));
+  } else {
+    skep_buf_add(&w->pending, bytes, size);
+    SKEP_TRY(skep_buf_check(&w->pending, "bytes to be written", err));
+  }
   w->length += size;
   return SKEP_OK;
 }
@@ -223,7 +239,8 @@ static skep_status put_postscript(skep_orc_writer *w, uint64_t footer, uint64_t 
   skep_pb_bytes(m, 8000, "ORC", 3);
   skep_buf_byte(m, (uint8_t)m->size);
   SKEP_TRY(skep_buf_check(m, "postscript", err));
-  return skep_orc_writer_append(w, m->data, m->size, err);
+  SKEP_TRY(skep_orc_writer_append(w, m->data, m->size, err));
+  return write_pending(w, err);
 }
 
 skep_status skep_orc_writer_put_tail(skep_orc_writer *w, skep_err *err) {

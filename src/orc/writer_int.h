@@ -30,7 +30,8 @@ struct skep_orc_writer {
   uint32_t group_rows;  /* of them in the row group being gathered */
   bool group_is_open;
 
-  uint64_t length; /* bytes of the file so far */
+  uint64_t length; /* bytes of the file so far, with those that wait to be written */
+  skep_buf pending;
   skep_orc_stripe *stripes;
   size_t n_stripes, stripes_capacity;
   skep_buf stripe_stats; /* Metadata message: statistics of each stripe */

@@ -589,8 +589,10 @@ static void test_each_write_may_fail(void **state) {
   fixture_make(&f);
   skep_vec rows;
   skep_forms forms = {0};
-  make_rows(&f, &rows, parse(&f, "struct<a:int,b:array<string>>"), &forms, false, 60, 2, 20);
+  make_rows(&f, &rows, parse(&f, "struct<a:int,b:array<string>>"), &forms, false, 20000, 2, 20);
   skep_orc_writer_opts opts = SKEP_ORC_WRITER_OPTS_INIT;
+  opts.codec = SKEP_ORC_NONE; /* small pieces are written together: many bytes make many writes */
+  opts.stripe_bytes = 100000;
   skep_status status = SKEP_ERR_IO;
   uint64_t n = 1;
   for (; status != SKEP_OK; n++) {

@@ -1,0 +1,69 @@
+/* The delta writer's struct, shared by delta_writer.c and delta_deletes.c. Inside acid only. */
+#ifndef ACID_DELTA_INT_H
+#define ACID_DELTA_INT_H
+
+#include "acid/bucket_file.h"
+#include "acid/delta_writer.h"
+#include "acid/events.h"
+
+typedef struct skep_delta_bucket {
+  int32_t number;
+  skep_bucket_file *file; /* NULL: no row yet, or finished */
+} skep_delta_bucket;
+
+/* Event columns beside the rows, by position in the batch. */
+typedef struct skep_delta_ids {
+  size_t capacity;
+  int32_t *operations, *buckets;
+  int64_t *currents, *write_ids, *row_ids;
+} skep_delta_ids;
+
+struct skep_delta_writer {
+  const skep_ctx *ctx;
+  skep_fs *fs;
+  const char *root;
+  skep_delta_writer_opts opts;
+  skep_arena arena;
+  const skep_type *type; /* of the files */
+  skep_orc_writer_opts orc;
+  const char *directory; /* its name */
+  skep_buf path;         /* to it */
+  skep_buf file_path;    /* scratch */
+  size_t depth_there;    /* see acid/dir_write.h */
+  bool is_made, is_done, has_version;
+
+  uint32_t n_buckets;
+  skep_delta_bucket *buckets; /* by number; DELETE: those that occur, made by _finish */
+  skep_delta_ids ids;
+
+  /* bucketed tables */
+  const skep_vec **bucket_vecs;
+  uint32_t *hashes; /* then bucket numbers */
+  int32_t *order;
+  size_t order_capacity;
+  int64_t *ends; /* n_buckets + 1 */
+
+  /* DELETE */
+  skep_row_key *keys;
+  size_t n_keys, keys_capacity;
+
+  skep_commit_file *files; /* finished */
+  skep_commit_message message;
+};
+
+/* Valid until the next call. */
+const char *skep_delta_file_path(skep_delta_writer *w, int32_t number);
+SKEP_NODISCARD skep_status skep_delta_open_bucket(skep_delta_writer *w, skep_delta_bucket *bucket, skep_err *err);
+SKEP_NODISCARD skep_status skep_delta_reserve_ids(skep_delta_writer *w, int64_t n, int32_t operation, skep_err *err);
+void skep_delta_ids_fini(const skep_ctx *ctx, skep_delta_ids *ids);
+/* The event vector over w->ids and `row`, with its children in the array given. */
+skep_vec skep_delta_event_vec(const skep_delta_writer *w, skep_vec children[SKEP_EVENT_COLUMNS], const skep_vec *row);
+
+SKEP_NODISCARD skep_status skep_delta_put_version(skep_delta_writer *w, skep_err *err);
+SKEP_NODISCARD skep_status skep_delta_reserve_files(skep_delta_writer *w, uint32_t n, skep_err *err);
+SKEP_NODISCARD skep_status skep_delta_finish_bucket(skep_delta_writer *w, skep_delta_bucket *bucket, skep_err *err);
+
+/* Sorts the keys and writes their files, one after the other. */
+SKEP_NODISCARD skep_status skep_delta_write_deletes(skep_delta_writer *w, skep_err *err);
+
+#endif
