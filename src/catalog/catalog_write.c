@@ -48,12 +48,30 @@ skep_status catalog_diff_params(skep_catalog *catalog, const catalog_params_sql 
 
 /* ---- create ---- */
 
+/* A table's name as a directory: what is no letter, digit or '_' becomes "-<code>-", so that no name leaves the
+ * database's directory. Source: Hive Warehouse.encodeTableName. */
+static const char *directory_name(skep_catalog *catalog, skep_arena *arena, const char *table) {
+  const char *lower = catalog_lower(arena, table), *out = NULL;
+  skep_buf buf;
+  skep_buf_init(&buf, catalog->ctx, 1 << 16);
+  for (const unsigned char *at = (const unsigned char *)lower; at != NULL && *at != '\0'; at++) {
+    bool plain = (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9') || *at == '_' || *at >= 0x80;
+    if (plain)
+      skep_buf_byte(&buf, *at);
+    else
+      skep_buf_printf(&buf, "-%u-", *at);
+  }
+  if (lower != NULL && buf.status == SKEP_OK) out = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
+  skep_buf_fini(&buf);
+  return out;
+}
+
 skep_status skep_catalog_default_location(skep_catalog *catalog, skep_arena *arena, const char *db, const char *table,
                                           bool external, const char **out, skep_err *err) {
   *out = NULL;
   const skep_catalog_db *found;
   SKEP_TRY(skep_catalog_get_database(catalog, arena, db, &found, err));
-  const char *name = catalog_lower(arena, table), *base = found->location;
+  const char *name = directory_name(catalog, arena, table), *base = found->location;
   if (!external && strcmp(found->name, "default") == 0) base = skep_catalog_uri(arena, catalog->warehouse);
   if (!external && found->managed_location != NULL) base = found->managed_location;
   if (name == NULL || base == NULL || (*out = catalog_join(arena, base, "/", name)) == NULL) return catalog_nomem(err);
