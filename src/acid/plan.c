@@ -40,7 +40,9 @@ static skep_status parse_struct(skep_planner *p, const char *text, const char *w
 
 static skep_status parse_options(skep_planner *p, skep_err *err) {
   const skep_plan_opts *opts = p->opts;
-  if (p->n_paths == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "no path to read");
+  if (p->n_paths == 0 && opts->roots == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no path to read");
+  if (opts->roots != NULL && (p->n_paths != 0 || opts->schema == NULL))
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "known partition roots come with a schema and without paths");
   if (opts->schema != NULL) SKEP_TRY(parse_struct(p, opts->schema, "schema", &p->table, err));
   if (opts->partition_schema != NULL)
     SKEP_TRY(parse_struct(p, opts->partition_schema, "partition schema", &p->partitions, err));
@@ -82,7 +84,8 @@ static skep_status classify(skep_planner *p, skep_err *err) {
   p->plan->is_v1 = p->is_acid && s->write_ids_are_txns;
   if (p->is_acid) p->plan->is_transactional = true;
   if (!p->plan->is_transactional || !s->everything) return SKEP_OK;
-  return skep_plan_notify(p, p->paths[0], "no snapshot is given: everything on disk counts as committed", err);
+  const char *path = p->n_paths != 0 ? p->paths[0] : p->opts->roots[0].path;
+  return skep_plan_notify(p, path, "no snapshot is given: everything on disk counts as committed", err);
 }
 
 static void set_common(skep_planner *p) {

@@ -7,6 +7,12 @@
 #include "acid/layout.h"
 #include "acid/split.h"
 
+/* A partition root that somebody knows, a metastore for instance: nothing above it is listed. */
+typedef struct skep_plan_root {
+  const char *path;
+  const char *const *values; /* unescaped texts, one for each of the partition schema's columns; NULL without any */
+} skep_plan_root;
+
 typedef struct skep_plan_opts {
   skep_snapshot snapshot;
   skep_hive_version hive;
@@ -22,7 +28,11 @@ typedef struct skep_plan_opts {
   int evolution_by_name; /* 1 by name, 0 by position, -1 as the Hive version does */
   int calendar;          /* skep_calendar of unmarked files, or -1: as the Hive version does */
   bool insert_only;      /* force; otherwise recognised from the files */
-  uint64_t split_bytes;  /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */
+  /* Instead of paths (n_paths is 0 then): partition roots, read in this order. Needs `schema`, and `partition_schema`
+   * when there are values. Those that the predicate rules out are not listed; one that is not there has no rows. */
+  uint32_t n_roots;
+  const skep_plan_root *roots;
+  uint64_t split_bytes; /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */
 } skep_plan_opts;
 
 /* A report for the user: unknown names, no snapshot given, and the like. */

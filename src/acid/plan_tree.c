@@ -383,6 +383,7 @@ static skep_status walk_partitions(branch *b, const skep_layout *layout, skep_er
 
 static uint32_t levels_below(const branch *b) {
   const skep_planner *p = b->p;
+  if (p->opts->roots != NULL) return 0;
   return p->opts->partition_schema == NULL ? SKEP_PARTITIONS_AUTO : p->partitions->n_children - b->depth;
 }
 
@@ -498,6 +499,31 @@ static skep_status walk_path(skep_planner *p, uint32_t index, skep_err *err) {
   return status != SKEP_OK || !wanted ? status : walk(&b, root, err);
 }
 
+/* A root that is known with its values. The directory of a partition without rows may be missing. */
+static skep_status walk_root(skep_planner *p, const skep_plan_root *known, skep_err *err) {
+  branch b = {.p = p};
+  uint32_t n = p->partitions == NULL ? 0 : p->partitions->n_children;
+  bool wanted = true;
+  SKEP_TRY(count_partition(p, err));
+  if (n > MAX_LEVELS) return skep_fail(err, SKEP_ERR_LIMIT, "more than %d partition levels", MAX_LEVELS);
+  for (; b.depth < n; b.depth++) {
+    const char *value = known->values[b.depth];
+    if (value != NULL) value = skep_arena_strndup(p->arena, value, strlen(value));
+    if (value == NULL && known->values[b.depth] != NULL) return skep_plan_no_memory(err);
+    b.names[b.depth] = p->partitions->names[b.depth];
+    b.values[b.depth] = NULL;
+    if (value != NULL) SKEP_TRY(directory_value(p, type_at(p, b.depth), value, &b.values[b.depth], err));
+  }
+  if (n != 0) SKEP_TRY(may_hold_rows(&b, &wanted, err));
+  if (!wanted) return SKEP_OK;
+  const char *root = skep_arena_strndup(p->arena, known->path, strlen(known->path));
+  if (root == NULL) return skep_plan_no_memory(err);
+  skep_status status = walk(&b, root, err);
+  skep_stat stat;
+  if (status == SKEP_ERR_NOT_FOUND && skep_fs_stat(p->fs, root, &stat, NULL) == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  return status;
+}
+
 static skep_status check_filters(skep_planner *p, skep_err *err) {
   for (uint32_t i = 0; i < p->opts->n_partition_filters; i++) {
     const char *filter = p->opts->partition_filters[i];
@@ -515,6 +541,7 @@ static skep_status check_filters(skep_planner *p, skep_err *err) {
 skep_status skep_plan_walk(skep_planner *p, skep_err *err) {
   if (p->opts->partition_schema != NULL) SKEP_TRY(check_filters(p, err));
   for (uint32_t i = 0; i < p->n_paths; i++) SKEP_TRY(walk_path(p, i, err));
+  for (uint32_t i = 0; i < p->opts->n_roots; i++) SKEP_TRY(walk_root(p, &p->opts->roots[i], err));
   return check_filters(p, err);
 }
 

@@ -34,16 +34,17 @@ typedef struct skep_table_scan_opts {
   /* Text of column/predicate.h over columns and partition columns, or NULL: rows for which it is not TRUE are left out,
    * stripes and partitions that cannot hold any are not read. */
   const char *predicate;
-  bool row_ids;            /* ROW__ID may be asked for; SKEP_ERR_ARGUMENT where rows have none */
+  bool row_ids;            /* ROW__ID of a full-ACID table will be asked for */
   const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */
   skep_scan_cache *cache;  /* shared by the scans of a session; NULL: one of its own */
-  uint64_t split_bytes;    /* 0: 64 MiB */
+  uint64_t split_bytes;    /* 0: 16 MiB */
+  uint64_t estimated_rows; /* from the table's statistics; 0: guessed from the sizes of files */
 } skep_table_scan_opts;
 
 /* Columns of the source's type: the table's columns, its partition columns, then the virtual columns:
- *   ROW__ID                     struct<writeid:bigint,bucketid:int,rowid:bigint> (NULL where rows have none)
+ *   ROW__ID                     struct<writeid:bigint,bucketid:int,rowid:bigint>; NULL in other than full-ACID tables
  *   INPUT__FILE__NAME           string, the file's whole path
- *   BLOCK__OFFSET__INSIDE__FILE bigint
+ *   BLOCK__OFFSET__INSIDE__FILE bigint: a run that asks for it is SKEP_ERR_UNSUPPORTED
  * What a run does not ask for is not read. SKEP_ERR_NOT_FOUND does not occur: a directory that is not there has no
  * rows. SKEP_ERR_SNAPSHOT: files that the snapshot needs are gone. */
 SKEP_NODISCARD skep_status skep_table_source_new(const skep_ctx *ctx, skep_fs *fs, const skep_table_scan_opts *opts,
