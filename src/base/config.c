@@ -9,12 +9,25 @@
  * layer starts to read, with its reader. */
 static const skep_config_property known[] = {
     {"hive.compactor.delta.num.threshold", "10", SKEP_CONFIG_INT, "deltas that ask for a minor compaction"},
+    {"hive.default.nulls.last", "true", SKEP_CONFIG_BOOL, "ORDER BY x puts NULLs last when it does not say"},
     {"hive.exec.default.partition.name", "__HIVE_DEFAULT_PARTITION__", SKEP_CONFIG_TEXT,
      "directory value that stands for NULL"},
+    {"hive.exec.dynamic.partition", "true", SKEP_CONFIG_BOOL, "INSERT may take partition values from its rows"},
+    {"hive.exec.dynamic.partition.mode", "nonstrict", SKEP_CONFIG_TEXT, "strict: one partition key must be static"},
+    {"hive.exec.max.dynamic.partitions", "1000", SKEP_CONFIG_INT, "partitions that one INSERT may write"},
     {"hive.exec.orc.default.stripe.size", "67108864", SKEP_CONFIG_BYTES, "stripe size of new ORC files"},
+    {"hive.groupby.position.alias", "false", SKEP_CONFIG_BOOL, "GROUP BY 1 means the first column"},
     {"hive.local.time.zone", "LOCAL", SKEP_CONFIG_TEXT, "zone of TIMESTAMP WITH LOCAL TIME ZONE"},
+    {"hive.merge.cardinality.check", "true", SKEP_CONFIG_BOOL, "MERGE fails when rows of the source meet in one row"},
     {"hive.metastore.warehouse.dir", "/user/hive/warehouse", SKEP_CONFIG_TEXT, "where managed tables live"},
+    {"hive.optimize.delete.all", "true", SKEP_CONFIG_BOOL, "DELETE without WHERE truncates"},
+    {"hive.orderby.position.alias", "true", SKEP_CONFIG_BOOL, "ORDER BY 1 means the first column"},
+    {"hive.strict.checks.type.safety", "true", SKEP_CONFIG_BOOL,
+     "comparing bigints with strings or doubles is refused"},
+    {"hive.strict.timestamp.conversion", "true", SKEP_CONFIG_BOOL, "numbers are no timestamps"},
+    {"hive.support.quoted.identifiers", "column", SKEP_CONFIG_TEXT, "what back-quotes and double quotes mean"},
     {"hive.txn.timeout", "300s", SKEP_CONFIG_SECONDS, "a transaction without a heartbeat for so long is aborted"},
+    {"hive.variable.substitute", "true", SKEP_CONFIG_BOOL, "${variables} in statements are replaced"},
     {"orc.proleptic.gregorian.default", "false", SKEP_CONFIG_BOOL, "calendar of ORC files that do not say theirs"},
 };
 
@@ -191,6 +204,32 @@ skep_status skep_config_set_from_file(skep_config *config, const char *name, con
   size_t at = position(config, name, &found);
   if (found && config->properties[at].final) return SKEP_OK;
   return set_property(config, name, value, final, err);
+}
+
+void skep_config_unset(skep_config *config, const char *name) {
+  bool found;
+  size_t at = position(config, name, &found);
+  if (!found || config->properties[at].final) return;
+  skep_release(config->ctx, config->properties[at].name);
+  skep_release(config->ctx, config->properties[at].value);
+  config->n--;
+  memmove(config->properties + at, config->properties + at + 1, (config->n - at) * sizeof *config->properties);
+}
+
+skep_status skep_config_copy(const skep_config *config, skep_config **out, skep_err *err) {
+  skep_config *copy;
+  *out = NULL;
+  SKEP_TRY(skep_config_new(config->ctx, &copy, err));
+  for (size_t i = 0; i < config->n; i++) {
+    const property *p = &config->properties[i];
+    skep_status status = set_property(copy, p->name, p->value, p->final, err);
+    if (status != SKEP_OK) {
+      skep_config_free(copy);
+      return status;
+    }
+  }
+  *out = copy;
+  return SKEP_OK;
 }
 
 const skep_ctx *skep_config_ctx(const skep_config *config) { return config->ctx; }

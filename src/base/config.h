@@ -44,6 +44,12 @@ void skep_config_free(skep_config *config); /* accepts NULL */
  * SKEP_ERR_ARGUMENT and changes nothing. A property that hive-site.xml declared final stays: SKEP_ERR_ARGUMENT too. */
 SKEP_NODISCARD skep_status skep_config_set(skep_config *config, const char *name, const char *value, skep_err *err);
 
+/* Forgets what was set: the default holds again. A name that is not set, or is final, is left alone. */
+void skep_config_unset(skep_config *config, const char *name);
+
+/* A copy of all that is set, what is final included. */
+SKEP_NODISCARD skep_status skep_config_copy(const skep_config *config, skep_config **out, skep_err *err);
+
 /* The set value, else the default, else NULL. Borrowed until the property is set again. */
 const char *skep_config_get(const skep_config *config, const char *name);
 

@@ -13,6 +13,7 @@
 #include "sql/session.h"
 
 typedef struct skep_db skep_db;               /* db/db.h */
+typedef struct skep_catalog skep_catalog;     /* catalog/catalog.h */
 typedef struct skep_engine skep_engine;       /* engine/engine.h */
 typedef struct skep_statement skep_statement; /* sql/ast.h */
 
@@ -42,11 +43,12 @@ struct skep_session {
   char *external;  /* the external warehouse */
   char *user;
   char *host;
-  char *current_db;     /* lower case */
-  skep_db *db;          /* this session's connection to the metastore */
-  skep_engine *engine;  /* NULL until skep_session_engine */
-  skep_arena arena;     /* of the running statement */
-  skep_arena txn_arena; /* of the open transaction */
+  char *current_db;      /* lower case */
+  skep_db *db;           /* this session's connection to the metastore */
+  skep_catalog *catalog; /* over db */
+  skep_engine *engine;   /* NULL until skep_session_engine */
+  skep_arena arena;      /* of the running statement */
+  skep_arena txn_arena;  /* of the open transaction */
   skep_session_txn txn;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
