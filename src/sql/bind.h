@@ -20,6 +20,8 @@ typedef struct skep_bind_table {
   const skep_type *columns;        /* struct: the data columns */
   const skep_type *partition_keys; /* struct; NULL or no children: not partitioned */
   bool is_acid;                    /* ROW__ID has values (else it is NULL) */
+  const char *relation;            /* NULL: printed as skep_source(id); else this SQL text of a relation with columns
+                                      c0, c1, ... (a temporary table of the engine), without virtual columns */
   const void *handle;              /* the caller's own; handed back in skep_bound_table */
 } skep_bind_table;
 
@@ -87,6 +89,8 @@ typedef struct skep_bind_target {
   uint32_t n_skip;        /* so many leading outputs of the query are passed on as they are (action, ROW__ID, ..) */
   uint32_t n_checks;      /* CHECK expressions over the names of `types` */
   const skep_expr *const *checks;
+  const uint32_t *check_from; /* NULL: zeros. checks[i] names the children of `types` from check_from[i] on, the first
+                                 of a name: MERGE has two row images side by side */
 } skep_bind_target;
 
 /* As skep_bind_query; then outputs n_skip .. are cast to the target's types with INSERT's rules and CHECK expressions

@@ -55,8 +55,7 @@ static skep_status text_type(skep_arena *arena, const char *const *names, uint32
   const skep_type string = {.kind = SKEP_STRING}, row = {.kind = SKEP_STRUCT};
   const skep_type **children = skep_arena_zero(arena, n_columns + 1, sizeof *children);
   if (children == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "columns of a result");
-  for (uint32_t i = 0; i < n_columns; i++)
-    SKEP_TRY(skep_type_make(arena, &string, NULL, NULL, 0, &children[i], err));
+  for (uint32_t i = 0; i < n_columns; i++) SKEP_TRY(skep_type_make(arena, &string, NULL, NULL, 0, &children[i], err));
   return skep_type_make(arena, &row, children, names, n_columns, out, err);
 }
 

@@ -10,50 +10,67 @@
 #ifndef SQL_SESSION_INT_H
 #define SQL_SESSION_INT_H
 
+#include "catalog/catalog.h"
+#include "db/db.h"
+#include "engine/engine.h"
+#include "sql/ast.h"
 #include "sql/session.h"
+#include "txn/txn.h"
 
-typedef struct skep_db skep_db;               /* db/db.h */
-typedef struct skep_catalog skep_catalog;     /* catalog/catalog.h */
-typedef struct skep_engine skep_engine;       /* engine/engine.h */
-typedef struct skep_statement skep_statement; /* sql/ast.h */
+/* What the open transaction did to one partition, or to a table without partitions: told to the catalog and to the
+ * transaction's records when it commits. Texts live in session->txn_arena. */
+typedef struct skep_session_change {
+  const char *db, *table;
+  int64_t table_id;
+  const char *partition;     /* escaped name; NULL: the table has none */
+  const char *const *values; /* one for each partition key */
+  const char *location;      /* the directory; of a partition */
+  bool is_new;               /* the catalog has no such partition yet */
+  bool is_overwritten;       /* its former rows and files do not count */
+  char op;                   /* 'i', 'u', 'd' */
+  int64_t write_id;          /* 0: not a transactional table */
+  int64_t n_rows;            /* added, less the removed ones */
+  int64_t n_files, n_bytes;  /* added */
+} skep_session_change;
 
-/* A table that the open transaction writes: its write id, and the next statement id of it. */
-typedef struct skep_session_write {
-  const char *db;
-  const char *table;
-  int64_t write_id;
-} skep_session_write;
-
-/* The open transaction: of the one statement, or of START TRANSACTION. Its texts live in session->txn_arena. */
+/* The open transaction: of the one statement, or of START TRANSACTION. */
 typedef struct skep_session_txn {
-  int64_t id;             /* 0: none is open */
-  bool is_explicit;       /* after START TRANSACTION */
-  const char *valid_txns; /* its snapshot, in Hive's form; NULL: not yet taken */
-  skep_session_write *writes;
-  size_t n_writes;
-  size_t writes_capacity;
-  uint32_t next_statement_id; /* counts over all tables, as Hive's does: observed, golden 05 */
+  skep_txn txn;     /* id 0: none is open */
+  bool is_explicit; /* after START TRANSACTION */
+  skep_session_change *changes;
+  size_t n_changes, changes_capacity;
+  uint32_t next_statement; /* id; counts over all tables, as Hive's does: observed, golden 05 */
 } skep_session_txn;
+
+/* Lines for the person at the shell. */
+typedef struct skep_session_notes {
+  char **lines;
+  size_t n, capacity;
+} skep_session_notes;
 
 struct skep_session {
   const skep_ctx *ctx;
   skep_fs *fs;
-  skep_config *config;
-  char *warehouse; /* absolute, without a '/' at the end */
-  char *external;  /* the external warehouse */
+  skep_config *config;      /* settings */
+  skep_config *opened_with; /* what they were at first: for RESET */
+  skep_config *variables;   /* "hivevar:k", "system:k" */
+  char *warehouse;          /* absolute, without a '/' at the end */
+  char *external;           /* the external warehouse, likewise */
   char *user;
   char *host;
+  char *temp_dir;        /* NULL: queries do not spill */
   char *current_db;      /* lower case */
   skep_db *db;           /* this session's connection to the metastore */
   skep_catalog *catalog; /* over db */
-  skep_engine *engine;   /* NULL until skep_session_engine */
-  skep_arena arena;      /* of the running statement */
-  skep_arena txn_arena;  /* of the open transaction */
+  skep_engine *engine;   /* NULL until skep_session_engine; __atomic builtins, for skep_session_cancel */
+  skep_engine_opts engine_opts;
+  skep_arena arena;     /* of the running statement */
+  skep_arena txn_arena; /* of the open transaction */
   skep_session_txn txn;
+  skep_session_notes notes;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
-  int cancelled;                /* __atomic builtins only */
-  struct skep_session_own *own; /* what only session.c needs */
+  int cancelled; /* __atomic builtins only */
 };
 
 /* The engine, opened at first use. */
@@ -67,6 +84,7 @@ void skep_session_note(skep_session *session, const char *format, ...) SKEP_PRIN
 
 /* Settings with Hive's defaults. A malformed value is reported when it is set; here it counts as the default. */
 bool skep_session_bool(const skep_session *session, const char *name, bool otherwise);
+int64_t skep_session_int(const skep_session *session, const char *name, int64_t otherwise);
 const char *skep_session_text(const skep_session *session, const char *name, const char *otherwise);
 
 /* Inside the caller's database transaction: burns a write id of a table as Hive's transactional DDL (ALTER TABLE ADD
@@ -93,6 +111,6 @@ skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run;
 
 /* Of this part. */
 skep_statement_run skep_query_run, skep_insert_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,
-    skep_truncate_run, skep_set_run, skep_use_run, skep_transaction_run;
+    skep_truncate_run, skep_set_run, skep_reset_run, skep_use_run, skep_transaction_run;
 
 #endif

@@ -1,0 +1,22 @@
+/* INSERT as steps that CREATE TABLE ... AS uses too: rows of one bound query into one target. */
+#ifndef SQL_INSERT_H
+#define SQL_INSERT_H
+
+#include "sql/target.h"
+
+typedef struct skep_insert_job {
+  skep_target target;
+  bool overwrite;
+  bool if_not_exists;
+  uint32_t n_ways; /* branches: 1, or one for each side of a UNION ALL (output 0 of the query says which, from 0) */
+  skep_bound_query *bound;
+  const uint64_t *ids;
+} skep_insert_job;
+
+/* Binds: job->target and the flags are set. */
+SKEP_NODISCARD skep_status skep_insert_bind(skep_insert_job *job, skep_life *life, const skep_query *query,
+                                            const skep_name_list *columns, skep_err *err);
+/* After skep_life_enter and skep_life_sources: opens the branches, runs, writes. */
+SKEP_NODISCARD skep_status skep_insert_write(skep_insert_job *job, skep_life *life, skep_err *err);
+
+#endif

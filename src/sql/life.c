@@ -1,0 +1,507 @@
+/* The life of a statement: see life.h. */
+#include "sql/life.h"
+
+#include <stdlib.h>
+
+#include "acid/dir_write.h"
+#include "acid/name.h"
+#include "sql/transaction.h"
+#include "table/scan.h"
+
+const skep_forms skep_life_forms = {
+    .boolean = SKEP_FORM_BOOL_BYTES, .string = SKEP_FORM_VIEW, .keep_dictionaries = true, .narrow_decimals = true};
+
+/* ---- tables ---- */
+
+static skep_status refuse_format(const skep_catalog_table *t, skep_err *err) {
+  char quoted[300];
+  const char *format = t->input_format != NULL ? t->input_format : "";
+  if (t->kind == SKEP_TABLE_VIEW)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s.%s is a view: views are not read yet", t->db, t->name);
+  if (strstr(format, "OrcInputFormat") != NULL) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                   "%s.%s is not stored as ORC (%s): other formats are not read or written yet", t->db, t->name,
+                   skep_quote(quoted, sizeof quoted, format, strlen(format)));
+}
+
+static skep_status add_table(skep_life *life, const char *db, const char *name, skep_life_table **out, skep_err *err) {
+  skep_session *s = life->s;
+  if (db == NULL) db = s->current_db;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    *out = life->tables[i];
+    if (strcmp((*out)->t->name, name) == 0 && strcmp((*out)->t->db, db) == 0) return SKEP_OK;
+  }
+  if (life->n_tables >= SKEP_LIFE_MAX_TABLES)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d tables in one statement", SKEP_LIFE_MAX_TABLES);
+  skep_catalog_table *t;
+  SKEP_TRY(skep_catalog_get_table(s->catalog, &s->arena, db, name, &t, err));
+  SKEP_TRY(refuse_format(t, err));
+  skep_life_table *table = skep_arena_zero(&s->arena, 1, sizeof *table);
+  if (table == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  table->t = t;
+  SKEP_TRY(skep_catalog_path(t->location, &table->path, err));
+  void *grown = life->tables;
+  SKEP_TRY(skep_grow(s->ctx, &grown, &life->tables_capacity, life->n_tables + 1, sizeof *life->tables, err));
+  life->tables = grown;
+  life->tables[life->n_tables++] = table;
+  *out = table;
+  return SKEP_OK;
+}
+
+/* The binder's question; a table that it asks for is read. */
+static skep_status lookup(void *self, skep_arena *arena, const char *db, const char *name, skep_bind_table *out,
+                          skep_err *err) {
+  skep_life *life = self;
+  skep_life_table *table;
+  (void)arena;
+  if (db == NULL && life->own_relation != NULL && strcmp(name, life->own_relation->name) == 0) {
+    *out = *life->own_relation;
+    return SKEP_OK;
+  }
+  SKEP_TRY(add_table(life, db, name, &table, err));
+  table->is_read = true;
+  *out = (skep_bind_table){.db = table->t->db,
+                           .name = table->t->name,
+                           .columns = table->t->columns,
+                           .partition_keys = table->t->partition_keys,
+                           .is_acid = table->t->kind == SKEP_TABLE_FULL_ACID,
+                           .handle = table};
+  return SKEP_OK;
+}
+
+skep_status skep_life_find(skep_life *life, const skep_table_name *name, skep_life_table **out, skep_err *err) {
+  char quoted[300];
+  if (name->meta != NULL)
+    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10431]: Metadata table of %s",
+                     skep_quote(quoted, sizeof quoted, name->name, strlen(name->name)));
+  skep_status st = add_table(life, name->db, name->name, out, err);
+  if (st != SKEP_ERR_NOT_FOUND) return st;
+  return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10001]: Line %u:%u Table not found '%s'",
+                   name->pos.line, name->pos.column, skep_quote(quoted, sizeof quoted, name->name, strlen(name->name)));
+}
+
+/* 'd' is stronger than 'u', 'u' than 'i'. */
+static char stronger(char a, char b) {
+  if (a == 'd' || b == 'd') return 'd';
+  return a == 'u' || b == 'u' ? 'u' : 'i';
+}
+
+skep_status skep_life_write(skep_life *life, skep_life_table *table, char op, skep_err *err) {
+  const skep_session *s = life->s;
+  const skep_catalog_table *t = table->t;
+  table->write = stronger(table->write, op);
+  if (!s->txn.is_explicit) return SKEP_OK;
+  if (!skep_table_is_transactional(t))
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "LockException [Error 20007]: writing %s.%s, which is not transactional, is not allowed in a "
+                     "transaction (txnid:%lld)",
+                     t->db, t->name, (long long)s->txn.txn.id);
+  for (size_t i = 0; i < s->txn.n_changes; i++)
+    if (s->txn.changes[i].table_id == t->id && s->txn.changes[i].is_overwritten)
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                       "%s.%s was overwritten in this transaction and cannot be written again before COMMIT", t->db,
+                       t->name);
+  return SKEP_OK;
+}
+
+/* ---- open and enter ---- */
+
+skep_status skep_life_open(skep_life *life, skep_session *s, skep_err *err) {
+  *life = (skep_life){.s = s};
+  life->binder = (skep_binder){.arena = &s->arena,
+                               .lookup = lookup,
+                               .lookup_self = life,
+                               .current_db = s->current_db,
+                               .user = s->user,
+                               .time_zone = skep_session_text(s, "hive.local.time.zone", NULL),
+                               .now_ms = s->ctx->clock_ms(s->ctx->clock_self),
+                               .no_strict_types = !skep_session_bool(s, "hive.strict.checks.type.safety", true),
+                               .loose_timestamps = !skep_session_bool(s, "hive.strict.timestamp.conversion", true),
+                               .nulls_first = !skep_session_bool(s, "hive.default.nulls.last", true),
+                               .no_order_ordinals = !skep_session_bool(s, "hive.orderby.position.alias", true),
+                               .group_ordinals = skep_session_bool(s, "hive.groupby.position.alias", false)};
+  if (life->binder.time_zone != NULL && strcmp(life->binder.time_zone, "LOCAL") == 0) life->binder.time_zone = NULL;
+  return skep_db_begin(s->db, SKEP_DB_WRITE_LAZY, err);
+}
+
+static int by_name(const void *a, const void *b) {
+  return strcmp(((const skep_catalog_partition *)a)->name, ((const skep_catalog_partition *)b)->name);
+}
+
+/* New partitions of this very transaction, which the catalog does not have yet. */
+static size_t own_partitions(const skep_session *s, const skep_catalog_table *t, skep_catalog_partition *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->txn.n_changes; i++) {
+    const skep_session_change *c = &s->txn.changes[i];
+    if (!c->is_new || c->table_id != t->id) continue;
+    if (out != NULL)
+      out[n] = (skep_catalog_partition){.name = c->partition, .values = c->values, .location = c->location};
+    n++;
+  }
+  return n;
+}
+
+static skep_status list_partitions(skep_life *life, skep_life_table *table, skep_err *err) {
+  skep_session *s = life->s;
+  size_t n;
+  const skep_catalog_partition *listed;
+  SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, table->t, false, &listed, &n, err));
+  table->partitions = listed;
+  table->n_partitions = n;
+  size_t n_own = own_partitions(s, table->t, NULL);
+  if (n_own == 0) return SKEP_OK;
+  skep_catalog_partition *all = skep_arena_zero(&s->arena, n + n_own, sizeof *all);
+  if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "partitions");
+  if (n != 0) memcpy(all, listed, n * sizeof *all);
+  own_partitions(s, table->t, all + n);
+  qsort(all, n + n_own, sizeof *all, by_name);
+  /* another transaction may have made the same partition since */
+  size_t kept = 0;
+  for (size_t i = 0; i < n + n_own; i++)
+    if (kept == 0 || by_name(&all[kept - 1], &all[i]) != 0) all[kept++] = all[i];
+  table->partitions = all;
+  table->n_partitions = kept;
+  return SKEP_OK;
+}
+
+/* Tables of the statement as txn/txn.h wants them: transactional ones only. */
+static skep_status txn_tables(skep_life *life, skep_txn_table **out, uint32_t *n, skep_err *err) {
+  skep_txn_table *tables = skep_arena_zero(&life->s->arena, life->n_tables + 1, sizeof *tables);
+  if (tables == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  *n = 0;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_life_table *t = life->tables[i];
+    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
+    tables[(*n)++] =
+        (skep_txn_table){.database = t->t->db, .table = t->t->name, .write = t->write, .no_list = !t->is_read};
+  }
+  *out = tables;
+  return SKEP_OK;
+}
+
+static void take_lists(skep_life *life, const skep_txn_table *tables) {
+  for (size_t i = 0, k = 0; i < life->n_tables; i++) {
+    skep_life_table *t = life->tables[i];
+    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
+    t->write_id = tables[k].write_id;
+    t->valid_write_ids = tables[k].valid_write_ids;
+    k++;
+  }
+}
+
+static skep_status begin_txn(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  skep_txn_table *tables;
+  uint32_t n;
+  SKEP_TRY(txn_tables(life, &tables, &n, err));
+  if (s->txn.txn.id != 0) {
+    SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, tables, n, err));
+  } else {
+    const skep_txn_conf conf = skep_transaction_conf(s);
+    SKEP_TRY(skep_txn_begin(s->db, &conf, &s->txn_arena, SKEP_TXN_DEFAULT, tables, n, &s->txn.txn, err));
+    life->owns_txn = true;
+  }
+  take_lists(life, tables);
+  return SKEP_OK;
+}
+
+skep_status skep_life_enter(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    skep_life_table *t = life->tables[i];
+    if (skep_table_is_partitioned(t->t) && (t->is_read || t->write != 0)) SKEP_TRY(list_partitions(life, t, err));
+  }
+  if (life->n_tables != 0) SKEP_TRY(begin_txn(life, err));
+  skep_status st = skep_db_commit(s->db, err);
+  if (st != SKEP_OK && life->owns_txn) { /* rolled back: there never was one */
+    s->txn.txn.id = 0;
+    life->owns_txn = false;
+  }
+  return st;
+}
+
+/* ---- sources ---- */
+
+/* "(a) AND (b)" of what is there; NULL when neither is. */
+static skep_status both_predicates(skep_arena *arena, const char *a, const char *b, const char **out, skep_err *err) {
+  *out = a != NULL ? a : b;
+  if (a == NULL || b == NULL) return SKEP_OK;
+  size_t na = strlen(a), nb = strlen(b);
+  char *text = skep_arena_alloc(arena, na + nb + 10);
+  if (text == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a predicate");
+  char *at = text;
+  *at++ = '(';
+  memcpy(at, a, na);
+  at += na;
+  memcpy(at, ") AND (", 7);
+  at += 7;
+  memcpy(at, b, nb);
+  at += nb;
+  memcpy(at, ")", 2);
+  *out = text;
+  return SKEP_OK;
+}
+
+static skep_table_scan_kind scan_kind(const skep_catalog_table *t) {
+  if (t->kind == SKEP_TABLE_FULL_ACID) return SKEP_TABLE_SCAN_FULL_ACID;
+  return t->kind == SKEP_TABLE_INSERT_ONLY ? SKEP_TABLE_SCAN_INSERT_ONLY : SKEP_TABLE_SCAN_PLAIN;
+}
+
+static skep_status scan_partitions(skep_life *life, const skep_life_table *table, skep_table_scan_opts *opts,
+                                   skep_err *err) {
+  bool partitioned = skep_table_is_partitioned(table->t);
+  size_t n = partitioned ? table->n_partitions : 1;
+  if (n > UINT32_MAX) return skep_fail(err, SKEP_ERR_LIMIT, "%zu partitions", n);
+  skep_table_scan_partition *parts = skep_arena_zero(&life->s->arena, n + 1, sizeof *parts);
+  if (parts == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "partitions");
+  if (!partitioned) parts[0].location = table->path;
+  for (size_t i = 0; partitioned && i < n; i++) {
+    SKEP_TRY(skep_catalog_path(table->partitions[i].location, &parts[i].location, err));
+    parts[i].values = table->partitions[i].values;
+  }
+  opts->partitions = parts;
+  opts->n_partitions = (uint32_t)n;
+  opts->partition_columns = partitioned ? table->t->partition_keys : NULL;
+  return SKEP_OK;
+}
+
+static skep_status table_name(skep_life *life, const skep_catalog_table *t, const char **out, skep_err *err) {
+  size_t na = strlen(t->db), nb = strlen(t->name);
+  char *text = skep_arena_alloc(&life->s->arena, na + nb + 2);
+  if (text == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a name");
+  memcpy(text, t->db, na);
+  text[na] = '.';
+  memcpy(text + na + 1, t->name, nb + 1);
+  *out = text;
+  return SKEP_OK;
+}
+
+static skep_status add_source(skep_life *life, skep_source *source, uint64_t *id, skep_err *err) {
+  skep_session *s = life->s;
+  skep_engine *engine;
+  void *grown = life->sources;
+  skep_status st = skep_grow(s->ctx, &grown, &life->sources_capacity, life->n_sources + 1, sizeof *life->sources, err);
+  if (st == SKEP_OK) {
+    life->sources = grown;
+    st = skep_session_engine(s, &engine, err);
+  }
+  if (st == SKEP_OK) st = skep_engine_add_source(engine, source, id, err);
+  if (st != SKEP_OK) {
+    skep_source_free(source);
+    return st;
+  }
+  life->sources[life->n_sources++] = *id;
+  return SKEP_OK;
+}
+
+static skep_status open_source(skep_life *life, const skep_bound_table *bound, uint64_t *id, skep_err *err) {
+  skep_session *s = life->s;
+  const skep_life_table *table = bound->table.handle;
+  skep_table_scan_opts opts = {.kind = scan_kind(table->t),
+                               .columns = table->t->columns,
+                               .write_ids = table->valid_write_ids,
+                               .valid_txns = s->txn.txn.valid_txns,
+                               .row_ids = table->t->kind == SKEP_TABLE_FULL_ACID,
+                               .file_prefix = "file:"};
+  SKEP_TRY(table_name(life, table->t, &opts.name, err));
+  SKEP_TRY(both_predicates(&s->arena, bound->predicate, bound->partition_predicate, &opts.predicate, err));
+  SKEP_TRY(scan_partitions(life, table, &opts, err));
+  skep_source *source;
+  SKEP_TRY(skep_table_source_new(s->ctx, s->fs, &opts, &source, err));
+  return add_source(life, source, id, err);
+}
+
+skep_status skep_life_sources(skep_life *life, const skep_bound_query *bound, const uint64_t **ids, skep_err *err) {
+  uint64_t *all = skep_arena_zero(&life->s->arena, bound->n_tables + 1, sizeof *all);
+  if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "sources");
+  for (uint32_t i = 0; i < bound->n_tables; i++)
+    if (bound->tables[i].table.relation == NULL) SKEP_TRY(open_source(life, &bound->tables[i], &all[i], err));
+  *ids = all;
+  return SKEP_OK;
+}
+
+skep_status skep_life_query(skep_life *life, const skep_bound_query *bound, const uint64_t *ids,
+                            const skep_forms *forms, skep_engine_result **out, skep_err *err) {
+  skep_session *s = life->s;
+  skep_engine *engine;
+  *out = NULL;
+  SKEP_TRY(skep_session_check(s, err));
+  SKEP_TRY(skep_session_engine(s, &engine, err));
+  skep_buf sql;
+  skep_buf_init(&sql, s->ctx, 1 << 30);
+  skep_status st = skep_bound_query_print(bound, ids, &sql, err);
+  if (st == SKEP_OK) st = skep_buf_check(&sql, "a statement for the engine", err);
+  if (st == SKEP_OK) st = skep_engine_query(engine, skep_buf_string(&sql), bound->type, forms, out, err);
+  skep_buf_fini(&sql);
+  return st;
+}
+
+/* ---- branches ---- */
+
+static skep_status find_partition(void *self, const char *name, const char **location, skep_err *err) {
+  const skep_life_table *table = self;
+  const skep_catalog_partition key = {.name = name};
+  const skep_catalog_partition *found = table->n_partitions == 0 ? NULL
+                                                                 : bsearch(&key, table->partitions, table->n_partitions,
+                                                                           sizeof *table->partitions, by_name);
+  *location = NULL;
+  return found == NULL ? SKEP_OK : skep_catalog_path(found->location, location, err);
+}
+
+static skep_write_format write_format(const skep_catalog_table *t) {
+  if (t->kind == SKEP_TABLE_FULL_ACID) return SKEP_WRITE_FULL_ACID;
+  return t->kind == SKEP_TABLE_INSERT_ONLY ? SKEP_WRITE_INSERT_ONLY : SKEP_WRITE_PLAIN;
+}
+
+static skep_status write_properties(skep_life *life, const skep_catalog_table *t, skep_table_write_opts *opts,
+                                    skep_err *err) {
+  skep_property *properties = skep_arena_zero(&life->s->arena, t->params.n + 1, sizeof *properties);
+  if (properties == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "properties");
+  for (size_t i = 0; i < t->params.n; i++)
+    properties[i] = (skep_property){.key = t->params.items[i].key, .value = t->params.items[i].value};
+  opts->properties = properties;
+  opts->n_properties = (uint32_t)t->params.n;
+  return SKEP_OK;
+}
+
+static skep_status keep_branch(skep_life *life, skep_life_branch *branch, skep_err *err) {
+  if (life->n_branches >= SKEP_LIFE_MAX_BRANCHES)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d targets in one statement", SKEP_LIFE_MAX_BRANCHES);
+  void *grown = life->branches;
+  SKEP_TRY(
+      skep_grow(life->s->ctx, &grown, &life->branches_capacity, life->n_branches + 1, sizeof *life->branches, err));
+  life->branches = grown;
+  life->branches[life->n_branches++] = branch;
+  return SKEP_OK;
+}
+
+skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_write_kind kind, char op,
+                                  const skep_bytes *statics, skep_life_branch **out, skep_err *err) {
+  skep_session *s = life->s;
+  const skep_catalog_table *t = table->t;
+  skep_table_write_opts opts = {.location = table->path,
+                                .format = write_format(t),
+                                .columns = t->columns,
+                                .partitions = t->partition_keys,
+                                .n_buckets = t->n_buckets > 0 ? (uint32_t)t->n_buckets : 0,
+                                .n_bucket_columns = t->n_bucket_columns,
+                                .bucket_columns = t->bucket_columns,
+                                .bucketing_version = t->bucketing_version,
+                                .kind = kind,
+                                .write_id = table->write_id,
+                                .statement = (int32_t)s->txn.next_statement,
+                                .static_values = statics,
+                                .default_partition = skep_session_text(s, "hive.exec.default.partition.name", NULL),
+                                .find_partition = find_partition,
+                                .find_self = table};
+  int64_t max = skep_session_int(s, "hive.exec.max.dynamic.partitions", 0);
+  if (max > 0 && max < INT32_MAX) opts.max_partitions = (uint32_t)max;
+  if (table->write == 'd') opts.max_partitions = UINT32_MAX; /* rows stay where they are: no limit on new partitions */
+  SKEP_TRY(table_name(life, t, &opts.table_name, err));
+  SKEP_TRY(write_properties(life, t, &opts, err));
+  skep_life_branch *branch = skep_arena_zero(&s->arena, 1, sizeof *branch);
+  if (branch == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  *branch = (skep_life_branch){.table = table, .kind = kind, .op = op};
+  SKEP_TRY(keep_branch(life, branch, err));
+  SKEP_TRY(skep_table_write_open(s->ctx, s->fs, &opts, &branch->write, err));
+  s->txn.next_statement++;
+  *out = branch;
+  return SKEP_OK;
+}
+
+skep_status skep_life_made_base(skep_life *life, const char *root, int64_t write_id, skep_err *err) {
+  skep_session *s = life->s;
+  void *grown = life->made;
+  SKEP_TRY(skep_grow(s->ctx, &grown, &life->made_capacity, life->n_made + 1, sizeof *life->made, err));
+  life->made = grown;
+  const skep_dir_name name = {
+      .kind = SKEP_DIR_BASE, .min_write_id = write_id, .max_write_id = write_id, .statement = -1};
+  skep_buf path;
+  skep_buf_init(&path, s->ctx, 1 << 16);
+  skep_buf_printf(&path, "%s/", root);
+  skep_dir_name_print(&name, &path);
+  skep_status st = skep_buf_check(&path, "a directory", err);
+  if (st == SKEP_OK) {
+    life->made[life->n_made] = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    if (life->made[life->n_made++] == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a directory");
+  }
+  skep_buf_fini(&path);
+  return st;
+}
+
+/* ---- the end ---- */
+
+/* What was written so far is of no use. */
+static void remove_files(skep_life *life) {
+  skep_err ignored;
+  for (size_t i = 0; i < life->n_branches; i++)
+    if (life->branches[i]->write != NULL) skep_table_write_abort(life->branches[i]->write);
+  for (size_t i = 0; i < life->n_made; i++)
+    if (life->made[i] != NULL) (void)!skep_dir_remove(life->s->ctx, life->s->fs, life->made[i], &ignored);
+}
+
+/* What a finished branch did, for the commit. */
+static skep_status record_branch(skep_life *life, const skep_life_branch *branch, skep_err *err) {
+  const skep_written_partition *written;
+  uint32_t n;
+  SKEP_TRY(skep_table_write_finish(branch->write, &written, &n, err));
+  const skep_catalog_table *t = branch->table->t;
+  for (uint32_t i = 0; i < n; i++) {
+    const skep_written_partition *w = &written[i];
+    const char **values = skep_arena_zero(&life->s->arena, w->n_values + 1, sizeof *values);
+    if (values == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+    for (uint32_t k = 0; k < w->n_values; k++) values[k] = (const char *)w->values[k].at;
+    int64_t rows = (int64_t)w->n_rows;
+    const skep_session_change change = {.db = t->db,
+                                        .table = t->name,
+                                        .table_id = t->id,
+                                        .partition = w->n_values != 0 ? w->name : NULL,
+                                        .values = values,
+                                        .location = w->location,
+                                        .is_new = w->is_new && w->n_values != 0,
+                                        .is_overwritten = w->is_overwritten,
+                                        .op = branch->op,
+                                        .write_id = branch->table->write_id,
+                                        .n_rows = branch->kind == SKEP_WRITE_DELETE ? -rows : rows,
+                                        .n_files = (int64_t)w->n_files,
+                                        .n_bytes = (int64_t)w->n_bytes};
+    SKEP_TRY(skep_transaction_change(life->s, &change, w->n_values, err));
+  }
+  return SKEP_OK;
+}
+
+static void release(skep_life *life) {
+  skep_session *s = life->s;
+  for (size_t i = 0; i < life->n_branches; i++) skep_table_write_free(life->branches[i]->write);
+  for (size_t i = 0; i < life->n_sources; i++) skep_engine_remove_source(s->engine, life->sources[i]);
+  skep_release(s->ctx, life->branches);
+  skep_release(s->ctx, life->made);
+  skep_release(s->ctx, life->sources);
+  skep_release(s->ctx, life->tables);
+  *life = (skep_life){.s = s};
+}
+
+skep_status skep_life_commit(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  skep_status st = skep_session_check(s, err);
+  for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++) st = record_branch(life, life->branches[i], err);
+  if (st != SKEP_OK) return skep_life_fail(life, st);
+  if (life->owns_txn) {
+    st = skep_transaction_commit(s, err);
+    life->owns_txn = false;
+    /* after a commit in doubt files must stay: txn/txn.h, rule 4 */
+    if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) remove_files(life);
+  }
+  release(life);
+  return st;
+}
+
+skep_status skep_life_fail(skep_life *life, skep_status st) {
+  skep_session *s = life->s;
+  if (s == NULL) return st;
+  skep_db_rollback(s->db);
+  remove_files(life);
+  if (s->txn.txn.id != 0) skep_transaction_abandon(s);
+  release(life);
+  return st;
+}

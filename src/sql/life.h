@@ -1,0 +1,89 @@
+/* The life of one statement that reads or writes tables:
+ *
+ *   open      a database transaction begins; tables are looked up and queries are bound inside it
+ *   enter     the transaction is opened (or joined), its snapshot taken, write ids allocated; the database transaction
+ *             ends: from here on nobody waits for us
+ *   sources   directories are listed under the snapshot: all of a statement's sources before its first write
+ *   query     the engine runs; rows go into branches (table/write.h)
+ *   commit    branches are finished (files synced), changes recorded, the transaction committed unless it is explicit
+ *
+ * skep_life_fail ends it at any point: branches are aborted, the transaction with them. */
+#ifndef SQL_LIFE_H
+#define SQL_LIFE_H
+
+#include "sql/bind.h"
+#include "sql/session_int.h"
+#include "table/write.h"
+
+/* One table of the statement, however often it is named. */
+typedef struct skep_life_table {
+  const skep_catalog_table *t;
+  const char *path;                         /* its directory */
+  bool is_read;                             /* some query names it */
+  char write;                               /* 0, 'i', 'u', 'd': see txn/txn.h */
+  const skep_catalog_partition *partitions; /* ascending by name, own new ones included; after enter */
+  size_t n_partitions;
+  int64_t write_id;            /* after enter, when it writes and the table is transactional */
+  const char *valid_write_ids; /* after enter, of a transactional table that is read */
+} skep_life_table;
+
+/* Where rows go: one table write with its own statement id. */
+typedef struct skep_life_branch {
+  skep_life_table *table;
+  skep_table_write *write;
+  skep_write_kind kind;
+  char op; /* 'i', 'u', 'd' */
+} skep_life_branch;
+
+enum { SKEP_LIFE_MAX_TABLES = 1000, SKEP_LIFE_MAX_BRANCHES = 1000 };
+
+typedef struct skep_life {
+  skep_session *s;
+  skep_binder binder;
+  skep_life_table **tables;
+  size_t n_tables, tables_capacity;
+  skep_life_branch **branches;
+  size_t n_branches, branches_capacity;
+  const skep_bind_table *own_relation; /* a table that is none of the catalog's: MERGE's source; or NULL */
+  uint64_t *sources;                   /* the engine's numbers, to be removed at the end */
+  size_t n_sources, sources_capacity;
+  const char **made; /* directories to remove when the statement fails; besides those of branches */
+  size_t n_made, made_capacity;
+  bool owns_txn; /* opened by this statement: ends with it */
+} skep_life;
+
+SKEP_NODISCARD skep_status skep_life_open(skep_life *life, skep_session *session, skep_err *err);
+
+/* A table as named in the statement. SKEP_ERR_SEMANTIC with Hive's 10001 when there is none. */
+SKEP_NODISCARD skep_status skep_life_find(skep_life *life, const skep_table_name *name, skep_life_table **out,
+                                          skep_err *err);
+
+/* The statement will write the table: op as in skep_life_table.write. Refuses what a transaction cannot: another write
+ * after it was overwritten in the same explicit transaction, plain tables in one. */
+SKEP_NODISCARD skep_status skep_life_write(skep_life *life, skep_life_table *table, char op, skep_err *err);
+
+SKEP_NODISCARD skep_status skep_life_enter(skep_life *life, skep_err *err);
+
+/* One source for each table of a bound query: ids[n_tables], in session->arena. */
+SKEP_NODISCARD skep_status skep_life_sources(skep_life *life, const skep_bound_query *bound, const uint64_t **ids,
+                                             skep_err *err);
+SKEP_NODISCARD skep_status skep_life_query(skep_life *life, const skep_bound_query *bound, const uint64_t *ids,
+                                           const skep_forms *forms, skep_engine_result **out, skep_err *err);
+
+/* A branch over a table that was entered for writing. statics: see table/write.h. Takes the statement id. */
+SKEP_NODISCARD skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_write_kind kind, char op,
+                                                 const skep_bytes *statics, skep_life_branch **out, skep_err *err);
+
+/* base_<write id> below root is about to be made, not by a branch: it is removed when the statement fails. */
+SKEP_NODISCARD skep_status skep_life_made_base(skep_life *life, const char *root, int64_t write_id, skep_err *err);
+
+/* Finishes all branches, commits what the statement owns. On failure everything is undone; call nothing more. */
+SKEP_NODISCARD skep_status skep_life_commit(skep_life *life, skep_err *err);
+
+/* Undoes everything, an explicit transaction too; returns st. Safe at any point after a zeroed life, and twice. */
+skep_status skep_life_fail(skep_life *life, skep_status st);
+
+/* The forms that writers take without conversions. */
+extern const skep_forms skep_life_forms;
+
+#endif

@@ -1,0 +1,27 @@
+/* The source of a MERGE: a temporary table of the engine, which the binder sees as a table. */
+#ifndef SQL_MERGE_SOURCE_H
+#define SQL_MERGE_SOURCE_H
+
+#include "sql/life.h"
+
+/* Names that no statement can write: they hold a blank. */
+#define SKEP_MERGE_SOURCE_TABLE "merge source"
+#define SKEP_MERGE_SOURCE_ROW "merge source row" /* a column: the row's number in the source's order */
+
+typedef struct skep_merge_source {
+  const char *alias;       /* as ON and the clauses call it */
+  const skep_type *type;   /* struct: its columns, then SKEP_MERGE_SOURCE_ROW */
+  skep_bound_query *bound; /* what fills it */
+  bool is_made;
+} skep_merge_source;
+
+/* Binds the source and makes the life's lookup answer for SKEP_MERGE_SOURCE_TABLE. */
+SKEP_NODISCARD skep_status skep_merge_source_bind(skep_merge_source *source, skep_life *life, const skep_from *from,
+                                                  skep_err *err);
+/* After skep_life_enter: reads it into the engine. */
+SKEP_NODISCARD skep_status skep_merge_source_fill(skep_merge_source *source, skep_life *life, skep_err *err);
+void skep_merge_source_drop(skep_merge_source *source, skep_session *session); /* safe on a zeroed one */
+
+bool skep_merge_source_has(const skep_merge_source *source, const char *column);
+
+#endif

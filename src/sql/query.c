@@ -1,0 +1,64 @@
+/* SELECT: the engine's rows as a result. The statement's life lasts as long as its result does. */
+#include "sql/life.h"
+#include "sql/result.h"
+
+enum { QUERY_BATCH_ROWS = 16384 };
+
+typedef struct query_result {
+  skep_result base;
+  skep_life life;
+  skep_engine_result *rows;
+  bool done; /* the life has ended */
+} query_result;
+
+static skep_status query_end(query_result *r, skep_status st, skep_err *err) {
+  skep_engine_result_close(r->rows);
+  r->rows = NULL;
+  r->done = true;
+  if (st != SKEP_END) return skep_life_fail(&r->life, st);
+  st = skep_life_commit(&r->life, err);
+  return st == SKEP_OK ? SKEP_END : st;
+}
+
+static skep_status query_next(skep_result *result, const skep_batch **out, skep_err *err) {
+  query_result *r = (query_result *)result;
+  skep_status st = skep_session_check(r->life.s, err);
+  if (st == SKEP_OK) st = skep_engine_next(r->rows, QUERY_BATCH_ROWS, out, err);
+  return st == SKEP_OK ? SKEP_OK : query_end(r, st, err);
+}
+
+static void query_destroy(skep_result *result) {
+  query_result *r = (query_result *)result;
+  const skep_ctx *ctx = r->life.s->ctx;
+  if (!r->done) (void)query_end(r, SKEP_END, NULL); /* enough was read */
+  skep_release(ctx, r);
+}
+
+static const skep_result_vtab query_vtab = {query_next, query_destroy};
+
+static skep_status query_start(query_result *r, const skep_query *query, skep_err *err) {
+  skep_life *life = &r->life;
+  skep_bound_query *bound;
+  const uint64_t *ids;
+  const skep_forms forms = {0};
+  SKEP_TRY(skep_bind_query(&life->binder, query, &bound, err));
+  SKEP_TRY(skep_life_enter(life, err));
+  SKEP_TRY(skep_life_sources(life, bound, &ids, err));
+  r->base.type = bound->type;
+  return skep_life_query(life, bound, ids, &forms, &r->rows, err);
+}
+
+skep_status skep_query_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  query_result *r = skep_alloc_zero(s->ctx, 1, sizeof *r);
+  if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
+  r->base.vt = &query_vtab;
+  skep_status st = skep_life_open(&r->life, s, err);
+  if (st == SKEP_OK) st = query_start(r, statement->query, err);
+  if (st == SKEP_OK) {
+    *out = &r->base;
+    return SKEP_OK;
+  }
+  st = skep_life_fail(&r->life, st);
+  skep_release(s->ctx, r);
+  return st;
+}

@@ -1,0 +1,212 @@
+/* Sessions: opening a warehouse, its connection and engine, and what statements share. The statements themselves start
+ * in statement.c. */
+#include "sql/session_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "db/schema.h"
+#include "sql/statement.h"
+#include "sql/transaction.h"
+
+enum { SESSION_MAX_NOTES = 100, SESSION_MAX_ARENA = 1 << 30 };
+
+/* ---- opening ---- */
+
+static skep_status copy_text(const skep_ctx *ctx, const char *text, char **out, skep_err *err) {
+  *out = skep_strndup(ctx, text, strlen(text));
+  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a session");
+}
+
+/* A directory without '/' at its end ("/" itself becomes ""). */
+static skep_status copy_dir(const skep_ctx *ctx, const char *dir, char **out, skep_err *err) {
+  size_t length = strlen(dir);
+  if (length == 0 || dir[0] != '/') {
+    char quoted[300];
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "a warehouse needs an absolute path, not '%s'",
+                     skep_quote(quoted, sizeof quoted, dir, length));
+  }
+  while (length > 0 && dir[length - 1] == '/') length--;
+  *out = skep_strndup(ctx, dir, length);
+  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a session");
+}
+
+static skep_status open_settings(skep_session *s, const skep_session_opts *opts, skep_err *err) {
+  if (opts->config != NULL) {
+    SKEP_TRY(skep_config_copy(opts->config, &s->opened_with, err));
+  } else {
+    SKEP_TRY(skep_config_new(s->ctx, &s->opened_with, err));
+  }
+  SKEP_TRY(skep_config_copy(s->opened_with, &s->config, err));
+  SKEP_TRY(skep_config_new(s->ctx, &s->variables, err));
+  for (uint32_t i = 0; i < opts->n_hivevars; i++) {
+    char name[SKEP_CONFIG_MAX_NAME_BYTES];
+    int length = snprintf(name, sizeof name, "hivevar:%s", opts->hivevars[i].name);
+    if (length < 0 || (size_t)length >= sizeof name)
+      return skep_fail(err, SKEP_ERR_LIMIT, "the name of a variable is too long");
+    SKEP_TRY(skep_config_set(s->variables, name, opts->hivevars[i].value, err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status open_texts(skep_session *s, const skep_session_opts *opts, skep_err *err) {
+  SKEP_TRY(copy_dir(s->ctx, opts->warehouse_dir, &s->warehouse, err));
+  SKEP_TRY(copy_dir(s->ctx, opts->external_dir != NULL ? opts->external_dir : opts->warehouse_dir, &s->external, err));
+  SKEP_TRY(copy_text(s->ctx, opts->user != NULL ? opts->user : "anonymous", &s->user, err));
+  SKEP_TRY(copy_text(s->ctx, opts->host != NULL ? opts->host : "localhost", &s->host, err));
+  SKEP_TRY(copy_text(s->ctx, "default", &s->current_db, err));
+  if (opts->temp_dir != NULL) SKEP_TRY(copy_text(s->ctx, opts->temp_dir, &s->temp_dir, err));
+  return SKEP_OK;
+}
+
+static skep_status open_metastore(skep_session *s, const skep_session_opts *opts, skep_err *err) {
+  const char *url = opts->metastore_url;
+  if (url == NULL) {
+    skep_buf path;
+    skep_buf_init(&path, s->ctx, 1 << 16);
+    skep_buf_printf(&path, "sqlite:%s/metastore.sqlite", s->warehouse);
+    url = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    skep_buf_fini(&path);
+    if (url == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
+  }
+  const skep_db_opts db_opts = {.create = true,
+                                .busy_wait_ms = 60000,
+                                .checkpoint_pages = 4000,
+                                .boot_id = opts->boot_id,
+                                .faults = opts->db_faults};
+  SKEP_TRY(skep_db_open(s->ctx, url, &db_opts, &s->db, err));
+  const char *uri = skep_catalog_uri(&s->arena, s->warehouse);
+  if (uri == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
+  SKEP_TRY(skep_schema_ensure(s->db, uri, NULL, NULL, err));
+  const skep_catalog_opts catalog_opts = {.warehouse = s->warehouse, .external = s->external, .user = s->user};
+  return skep_catalog_open(s->ctx, s->db, &catalog_opts, &s->catalog, err);
+}
+
+static skep_status open_all(skep_session *s, const skep_session_opts *opts, skep_err *err) {
+  skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
+  skep_arena_init(&s->txn_arena, s->ctx, SESSION_MAX_ARENA);
+  SKEP_TRY(open_settings(s, opts, err));
+  SKEP_TRY(open_texts(s, opts, err));
+  SKEP_TRY(skep_fs_mkdirs(s->fs, s->warehouse, err));
+  SKEP_TRY(open_metastore(s, opts, err));
+  s->engine_opts =
+      (skep_engine_opts){.temp_dir = s->temp_dir, .memory_limit_bytes = opts->memory_bytes, .threads = opts->threads};
+  return skep_transaction_housekeep(s, err);
+}
+
+skep_status skep_session_open(const skep_session_opts *opts, skep_session **out, skep_err *err) {
+  *out = NULL;
+  if (opts->ctx == NULL || opts->fs == NULL || opts->warehouse_dir == NULL)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "a session needs a context, a file system and a warehouse");
+  skep_session *s = skep_alloc_zero(opts->ctx, 1, sizeof *s);
+  if (s == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
+  s->ctx = opts->ctx;
+  s->fs = opts->fs;
+  skep_status st = open_all(s, opts, err);
+  if (st != SKEP_OK) {
+    skep_session_close(s);
+    return st;
+  }
+  *out = s;
+  return SKEP_OK;
+}
+
+static void clear_notes(skep_session *s) {
+  for (size_t i = 0; i < s->notes.n; i++) skep_release(s->ctx, s->notes.lines[i]);
+  s->notes.n = 0;
+}
+
+void skep_session_close(skep_session *s) {
+  if (s == NULL) return;
+  if (s->txn.txn.id != 0) skep_transaction_abandon(s);
+  clear_notes(s);
+  skep_release(s->ctx, s->notes.lines);
+  skep_engine_close(s->engine);
+  skep_catalog_close(s->catalog);
+  skep_db_close(s->db);
+  skep_config_free(s->config);
+  skep_config_free(s->opened_with);
+  skep_config_free(s->variables);
+  skep_arena_fini(&s->arena);
+  skep_arena_fini(&s->txn_arena);
+  skep_release(s->ctx, s->warehouse);
+  skep_release(s->ctx, s->external);
+  skep_release(s->ctx, s->user);
+  skep_release(s->ctx, s->host);
+  skep_release(s->ctx, s->current_db);
+  skep_release(s->ctx, s->temp_dir);
+  skep_release(s->ctx, s);
+}
+
+/* ---- running ---- */
+
+skep_status skep_session_run(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
+  *out = NULL;
+  clear_notes(s);
+  __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
+  skep_arena_fini(&s->arena);
+  skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
+  return skep_statement_execute(s, text, length, out, err);
+}
+
+void skep_session_cancel(skep_session *s) {
+  __atomic_store_n(&s->cancelled, 1, __ATOMIC_SEQ_CST);
+  skep_engine *engine = __atomic_load_n(&s->engine, __ATOMIC_SEQ_CST);
+  if (engine != NULL) skep_engine_interrupt(engine);
+}
+
+skep_status skep_session_check(skep_session *s, skep_err *err) {
+  if (__atomic_load_n(&s->cancelled, __ATOMIC_SEQ_CST) == 0) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CANCELLED, "the statement was cancelled");
+}
+
+skep_status skep_session_engine(skep_session *s, skep_engine **out, skep_err *err) {
+  *out = s->engine;
+  if (s->engine != NULL) return SKEP_OK;
+  skep_engine *engine;
+  SKEP_TRY(skep_engine_open(s->ctx, &s->engine_opts, &engine, err));
+  __atomic_store_n(&s->engine, engine, __ATOMIC_SEQ_CST);
+  *out = engine;
+  return SKEP_OK;
+}
+
+/* ---- what others ask ---- */
+
+const char *skep_session_database(const skep_session *s) { return s->current_db; }
+bool skep_session_in_transaction(const skep_session *s) { return s->txn.is_explicit; }
+const skep_config *skep_session_config(const skep_session *s) { return s->config; }
+const char *skep_session_notice(const skep_session *s, size_t i) { return i < s->notes.n ? s->notes.lines[i] : NULL; }
+
+void skep_session_note(skep_session *s, const char *format, ...) {
+  char line[1024];
+  va_list args;
+  if (s->notes.n >= SESSION_MAX_NOTES) return;
+  va_start(args, format);
+  int length = vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (length < 0) return;
+  void *grown = s->notes.lines;
+  if (skep_grow(s->ctx, &grown, &s->notes.capacity, s->notes.n + 1, sizeof *s->notes.lines, NULL) != SKEP_OK) return;
+  s->notes.lines = grown;
+  char *copy = skep_strndup(s->ctx, line, strlen(line));
+  if (copy != NULL) s->notes.lines[s->notes.n++] = copy;
+}
+
+skep_status skep_use_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  const skep_catalog_db *db;
+  (void)out;
+  SKEP_TRY(skep_db_begin(s->db, SKEP_DB_READ, err));
+  skep_status st = skep_catalog_get_database(s->catalog, &s->arena, statement->use, &db, err);
+  skep_db_rollback(s->db);
+  if (st == SKEP_ERR_NOT_FOUND) {
+    char quoted[300];
+    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10072]: Database does not exist: %s",
+                     skep_quote(quoted, sizeof quoted, statement->use, strlen(statement->use)));
+  }
+  if (st != SKEP_OK) return st;
+  char *name;
+  SKEP_TRY(copy_text(s->ctx, db->name, &name, err));
+  skep_release(s->ctx, s->current_db);
+  s->current_db = name;
+  return SKEP_OK;
+}

@@ -1,0 +1,115 @@
+/* The dispatcher: see statement.h. */
+#include "sql/statement.h"
+
+#include "sql/parse.h"
+#include "sql/script.h"
+#include "sql/settings.h"
+#include "sql/transaction.h"
+
+enum { STATEMENT_MAX_BYTES = 256 << 20 };
+
+/* What an explicit transaction lets a statement do. Source: Hive HiveOperation (allowedInTransaction,
+ * requiresOpenTransaction); golden 23. */
+typedef enum allowed { ALLOWED, NOT_IN_TRANSACTION } allowed;
+
+typedef struct entry {
+  skep_statement_run *run; /* NULL: not supported */
+  allowed allowed;
+  const char *operation; /* Hive's name of it, for 20007 */
+} entry;
+
+static skep_status start_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  return skep_transaction_run(s, statement, out, err);
+}
+
+static skep_status create_table_run(skep_session *s, const skep_statement *statement, skep_result **out,
+                                    skep_err *err) {
+  if (statement->create_table->as != NULL) return skep_ctas_run(s, statement, out, err);
+  return skep_ddl_run(s, statement, out, err);
+}
+
+static const entry entries[SKEP_STMT_KIND_COUNT] = {
+    [SKEP_STMT_QUERY] = {skep_query_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_INSERT] = {skep_insert_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_UPDATE] = {skep_update_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_DELETE] = {skep_delete_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_MERGE] = {skep_merge_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_CREATE_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "CREATEDATABASE"},
+    [SKEP_STMT_DROP_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPDATABASE"},
+    [SKEP_STMT_ALTER_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERDATABASE"},
+    [SKEP_STMT_USE] = {skep_use_run, ALLOWED, "SWITCHDATABASE"},
+    [SKEP_STMT_CREATE_TABLE] = {create_table_run, NOT_IN_TRANSACTION, "CREATETABLE"},
+    [SKEP_STMT_DROP_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPTABLE"},
+    [SKEP_STMT_TRUNCATE] = {skep_truncate_run, NOT_IN_TRANSACTION, "TRUNCATETABLE"},
+    [SKEP_STMT_ALTER_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERTABLE"},
+    [SKEP_STMT_SHOW] = {skep_show_run, ALLOWED, "SHOW"},
+    [SKEP_STMT_DESCRIBE] = {skep_describe_run, ALLOWED, "DESCTABLE"},
+    [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_show_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
+    [SKEP_STMT_START_TRANSACTION] = {start_run, NOT_IN_TRANSACTION, "START TRANSACTION"},
+    [SKEP_STMT_COMMIT] = {skep_transaction_run, ALLOWED, "COMMIT"},
+    [SKEP_STMT_ROLLBACK] = {skep_transaction_run, ALLOWED, "ROLLBACK"},
+    [SKEP_STMT_SET] = {skep_set_run, ALLOWED, "SET"},
+    [SKEP_STMT_RESET] = {skep_reset_run, ALLOWED, "RESET"},
+};
+
+static skep_status refuse_in_transaction(const skep_session *s, const entry *e, skep_err *err) {
+  if (!s->txn.is_explicit || e->allowed == ALLOWED) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_SEMANTIC,
+                   "LockException [Error 20007]: Operation %s is not allowed in a transaction (txnid:%lld)",
+                   e->operation, (long long)s->txn.txn.id);
+}
+
+static const char *name_of(const skep_statement *statement) {
+  return statement->kind == SKEP_STMT_OTHER ? statement->other.what : skep_statement_name(statement);
+}
+
+static skep_status dispatch(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  const entry *e = &entries[statement->kind];
+  if (e->run == NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", name_of(statement));
+  SKEP_TRY(refuse_in_transaction(s, e, err));
+  return e->run(s, statement, out, err);
+}
+
+/* The statement's text with its variables replaced, in the statement's arena. */
+static skep_status substitute(skep_session *s, const char *text, size_t length, skep_err *err) {
+  s->text = text;
+  s->text_length = length;
+  if (memchr(text, '$', length) == NULL || !skep_session_bool(s, "hive.variable.substitute", true)) return SKEP_OK;
+  skep_buf buf;
+  skep_buf_init(&buf, s->ctx, STATEMENT_MAX_BYTES);
+  skep_status st = skep_substitute(text, length, skep_settings_variable, s, &buf, err);
+  if (st == SKEP_OK) {
+    s->text_length = buf.size;
+    s->text = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+    if (s->text == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  }
+  skep_buf_fini(&buf);
+  return st;
+}
+
+static skep_parse_opts parse_opts(const skep_session *s) {
+  const char *quoting = skep_session_text(s, "hive.support.quoted.identifiers", "column");
+  skep_parse_opts opts = {.quoting = SKEP_QUOTING_COLUMN, .max_bytes = STATEMENT_MAX_BYTES};
+  if (strcmp(quoting, "none") == 0) opts.quoting = SKEP_QUOTING_NONE;
+  if (strcmp(quoting, "standard") == 0) opts.quoting = SKEP_QUOTING_STANDARD;
+  return opts;
+}
+
+static skep_status execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
+  SKEP_TRY(substitute(s, text, length, err));
+  const skep_parse_opts opts = parse_opts(s);
+  const skep_statement *statement;
+  skep_status st = skep_parse_statement(&s->arena, s->text, s->text_length, &opts, &statement, err);
+  if (st == SKEP_END) return SKEP_OK; /* comments only */
+  if (st != SKEP_OK) return st;
+  return dispatch(s, statement, out, err);
+}
+
+skep_status skep_statement_execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
+  skep_status st = execute(s, text, length, out, err);
+  s->text = NULL;
+  s->text_length = 0;
+  /* a statement that fails ends the transaction that it was in; a text that does not parse is none */
+  if (st != SKEP_OK && st != SKEP_ERR_SYNTAX && s->txn.txn.id != 0) skep_transaction_abandon(s);
+  return st;
+}

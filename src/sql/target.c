@@ -1,0 +1,273 @@
+/* What a written table asks of its rows: see target.h. */
+#include "sql/target.h"
+
+#include <stdio.h>
+
+#include "acid/name.h"
+#include "sql/parse.h"
+
+/* ---- the PARTITION clause ---- */
+
+skep_status skep_target_constant(skep_arena *arena, const skep_expr *expr, const char **out, skep_err *err) {
+  bool minus = false;
+  char number[32];
+  *out = NULL;
+  while (expr->kind == SKEP_EXPR_UNARY && (expr->unary.op == SKEP_OP_NEGATE || expr->unary.op == SKEP_OP_PLUS)) {
+    minus ^= expr->unary.op == SKEP_OP_NEGATE;
+    expr = expr->unary.operand;
+  }
+  if (expr->kind != SKEP_EXPR_LITERAL)
+    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException Line %u:%u a partition value must be a constant",
+                     expr->pos.line, expr->pos.column);
+  const char *text = expr->literal.bytes;
+  size_t length = expr->literal.length;
+  switch (expr->literal.kind) {
+    case SKEP_LITERAL_NULL:
+      return SKEP_OK;
+    case SKEP_LITERAL_BOOLEAN:
+      text = expr->literal.i64 != 0 ? "true" : "false";
+      length = strlen(text);
+      break;
+    case SKEP_LITERAL_TINYINT:
+    case SKEP_LITERAL_SMALLINT:
+    case SKEP_LITERAL_INT:
+    case SKEP_LITERAL_BIGINT:
+      length = (size_t)snprintf(number, sizeof number, "%lld", (long long)expr->literal.i64);
+      text = number;
+      break;
+    case SKEP_LITERAL_DECIMAL:
+    case SKEP_LITERAL_DOUBLE:
+    case SKEP_LITERAL_STRING:
+    case SKEP_LITERAL_DATE:
+    case SKEP_LITERAL_TIMESTAMP:
+    case SKEP_LITERAL_TIMESTAMP_TZ:
+      break;
+  }
+  if (memchr(text, 0, length) != NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "a partition value with a NUL byte");
+  char *copy = skep_arena_alloc(arena, length + 2);
+  if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition value");
+  if (minus) copy[0] = '-';
+  memcpy(copy + minus, text, length);
+  copy[length + minus] = '\0';
+  *out = copy;
+  return SKEP_OK;
+}
+
+static const skep_partition_value *spec_value(const skep_partition_spec *spec, const char *key) {
+  for (uint32_t i = 0; i < spec->n; i++)
+    if (strcmp(spec->items[i].name, key) == 0) return &spec->items[i];
+  return NULL;
+}
+
+/* "{d=2026-01-01, s}" as Hive prints a spec. */
+static void print_spec(skep_arena *arena, const skep_partition_spec *spec, char *out, size_t size) {
+  size_t at = 0;
+  out[0] = '\0';
+  for (uint32_t i = 0; i < spec->n && at < size; i++) {
+    const char *value = NULL;
+    char quoted_name[100], quoted_value[100];
+    const skep_partition_value *v = &spec->items[i];
+    if (v->value != NULL && skep_target_constant(arena, v->value, &value, NULL) != SKEP_OK) value = "?";
+    int n = snprintf(out + at, size - at, "%s%s%s%s", i == 0 ? "" : ", ",
+                     skep_quote(quoted_name, sizeof quoted_name, v->name, strlen(v->name)), v->value != NULL ? "=" : "",
+                     value != NULL ? skep_quote(quoted_value, sizeof quoted_value, value, strlen(value)) : "");
+    if (n < 0) return;
+    at += (size_t)n;
+  }
+}
+
+static skep_status check_spec(const skep_target *target, skep_life *life, const skep_partition_spec *spec,
+                              skep_err *err) {
+  const skep_catalog_table *t = target->table->t;
+  const skep_type *keys = t->partition_keys;
+  char text[300];
+  for (uint32_t i = 0; i < spec->n; i++) {
+    const char *name = spec->items[i].name;
+    if (skep_type_child(keys, name, strlen(name), false) >= 0) continue;
+    print_spec(&life->s->arena, spec, text, sizeof text);
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "ValidationFailureSemanticException %s.%s: Partition spec {%s} contains non-partition columns",
+                     t->db, t->name, text);
+  }
+  bool seen_dynamic = false;
+  for (uint32_t k = 0; k < keys->n_children; k++) {
+    const skep_partition_value *v = spec_value(spec, keys->names[k]);
+    bool dynamic = v == NULL || v->value == NULL;
+    if (seen_dynamic && !dynamic)
+      return skep_fail(err, SKEP_ERR_SEMANTIC,
+                       "SemanticException [Error 10094]: Line %u:%u Dynamic partition cannot be the parent of a static "
+                       "partition '%s'",
+                       v->pos.line, v->pos.column, keys->names[k]);
+    seen_dynamic |= dynamic;
+  }
+  return SKEP_OK;
+}
+
+static skep_status static_value(skep_life *life, const skep_type *key, const char *key_name,
+                                const skep_partition_value *v, skep_bytes *out, skep_err *err) {
+  const char *text, *normal;
+  char quoted[200], type_text[100];
+  const char *fallback = skep_session_text(life->s, "hive.exec.default.partition.name", SKEP_DEFAULT_PARTITION);
+  SKEP_TRY(skep_target_constant(&life->s->arena, v->value, &text, err));
+  if (text != NULL && strcmp(text, fallback) == 0)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10111]: Partition value contains a reserved substring (User value: %s "
+                     "Reserved substring: %s)",
+                     skep_quote(quoted, sizeof quoted, text, strlen(text)), fallback);
+  skep_status st = skep_catalog_partition_value(&life->s->arena, key, text, &normal, err);
+  if (st == SKEP_ERR_RANGE) {
+    skep_buf name;
+    skep_buf_init(&name, life->s->ctx, sizeof type_text);
+    skep_type_print(key, &name);
+    st = skep_fail(
+        err, SKEP_ERR_SEMANTIC,
+        "SemanticException [Error 10248]: Cannot add partition column %s: '%s' cannot be converted to type %s",
+        key_name, skep_quote(quoted, sizeof quoted, text, strlen(text)), skep_buf_string(&name));
+    skep_buf_fini(&name);
+  }
+  if (st != SKEP_OK) return st;
+  *out = skep_bytes_of(normal, strlen(normal));
+  return SKEP_OK;
+}
+
+/* A partition name of all-static values, as the catalog has it. */
+static skep_status static_name(skep_target *target, skep_life *life, uint32_t n_keys, skep_err *err) {
+  const char **values = skep_arena_zero(&life->s->arena, n_keys + 1, sizeof *values);
+  if (values == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+  for (uint32_t k = 0; k < n_keys; k++) values[k] = (const char *)target->statics[k].at;
+  skep_buf name;
+  skep_buf_init(&name, life->s->ctx, 1 << 20);
+  skep_catalog_partition_name(target->table->t->partition_keys, values, &name);
+  skep_status st = skep_buf_check(&name, "a partition's name", err);
+  if (st == SKEP_OK) {
+    target->partition = skep_arena_strndup(&life->s->arena, skep_buf_string(&name), name.size);
+    if (target->partition == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+  }
+  skep_buf_fini(&name);
+  return st;
+}
+
+static skep_status read_spec(skep_target *target, skep_life *life, const skep_partition_spec *spec, skep_err *err) {
+  const skep_type *keys = target->table->t->partition_keys;
+  skep_bytes *statics = skep_arena_zero(&life->s->arena, keys->n_children + 1, sizeof *statics);
+  uint32_t n = 0;
+  if (statics == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+  SKEP_TRY(check_spec(target, life, spec, err));
+  for (uint32_t k = 0; k < keys->n_children; k++) {
+    const skep_partition_value *v = spec_value(spec, keys->names[k]);
+    if (v == NULL || v->value == NULL) continue;
+    SKEP_TRY(static_value(life, keys->children[k], keys->names[k], v, &statics[k], err));
+    n++;
+  }
+  target->all_static = n == keys->n_children;
+  if (n != 0) target->statics = statics;
+  if (target->all_static) return n == 0 ? SKEP_OK : static_name(target, life, n, err);
+  if (!skep_session_bool(life->s, "hive.exec.dynamic.partition", true))
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10095]: Dynamic partition is disabled. Either enable it by setting "
+                     "hive.exec.dynamic.partition=true or specify partition column values");
+  if (n == 0 && strcmp(skep_session_text(life->s, "hive.exec.dynamic.partition.mode", ""), "strict") == 0)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10096]: Dynamic partition strict mode requires at least one static "
+                     "partition column. To turn this off set hive.exec.dynamic.partition.mode=nonstrict");
+  return SKEP_OK;
+}
+
+/* ---- columns and checks ---- */
+
+static skep_status row_type(skep_target *target, skep_life *life, skep_err *err) {
+  const skep_catalog_table *t = target->table->t;
+  uint32_t n = t->columns->n_children + t->partition_keys->n_children, at = 0;
+  const skep_type **children = skep_arena_zero(&life->s->arena, n + 1, sizeof *children);
+  const char **names = skep_arena_zero(&life->s->arena, n + 1, sizeof *names);
+  if (children == NULL || names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "columns");
+  for (uint32_t i = 0; i < t->columns->n_children; i++, at++) {
+    children[at] = t->columns->children[i];
+    names[at] = t->columns->names[i];
+  }
+  for (uint32_t k = 0; k < t->partition_keys->n_children; k++) {
+    if (target->statics != NULL && target->statics[k].at != NULL) continue;
+    children[at] = t->partition_keys->children[k];
+    names[at++] = t->partition_keys->names[k];
+  }
+  const skep_type like = {.kind = SKEP_STRUCT};
+  return skep_type_make(&life->s->arena, &like, children, names, at, &target->row, err);
+}
+
+skep_status skep_target_images(skep_arena *arena, const skep_type *const *images, uint32_t n, const skep_type **out,
+                               skep_err *err) {
+  uint32_t total = 0, at = 0;
+  for (uint32_t i = 0; i < n; i++) total += images[i]->n_children;
+  const skep_type **children = skep_arena_zero(arena, total + 1, sizeof *children);
+  const char **names = skep_arena_zero(arena, total + 1, sizeof *names);
+  if (children == NULL || names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "columns");
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t c = 0; c < images[i]->n_children; c++, at++) {
+      children[at] = images[i]->children[c];
+      names[at] = images[i]->names[c];
+    }
+  }
+  const skep_type like = {.kind = SKEP_STRUCT};
+  return skep_type_make(arena, &like, children, names, total, out, err);
+}
+
+static skep_status read_constraints(skep_target *target, skep_life *life, skep_err *err) {
+  const skep_catalog_table *t = target->table->t;
+  bool *not_null = skep_arena_zero(&life->s->arena, target->row->n_children + 1, sizeof *not_null);
+  const skep_expr **checks = skep_arena_zero(&life->s->arena, t->n_constraints + 1, sizeof *checks);
+  if (not_null == NULL || checks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "constraints");
+  for (uint32_t i = 0; i < t->n_constraints; i++) {
+    const skep_catalog_constraint *c = &t->constraints[i];
+    if (!c->enable) continue;
+    if (c->kind == SKEP_CONSTRAINT_NOT_NULL) {
+      for (uint32_t k = 0; k < c->n_columns; k++)
+        if (c->columns[k] >= 0 && (uint32_t)c->columns[k] < target->n_columns) not_null[c->columns[k]] = true;
+      target->not_null = not_null;
+    } else if (c->kind == SKEP_CONSTRAINT_CHECK && c->text != NULL) {
+      skep_status st =
+          skep_parse_expression(&life->s->arena, c->text, strlen(c->text), NULL, &checks[target->bind.n_checks], err);
+      if (st != SKEP_OK) return skep_wrap(err, st, "CHECK constraint %s", c->name != NULL ? c->name : "");
+      target->bind.n_checks++;
+    }
+  }
+  target->bind.checks = checks;
+  return SKEP_OK;
+}
+
+skep_status skep_target_init(skep_target *target, skep_life *life, skep_life_table *table, const skep_table_name *name,
+                             const skep_partition_spec *spec, skep_err *err) {
+  const skep_catalog_table *t = table->t;
+  *target = (skep_target){.table = table, .n_columns = t->columns->n_children};
+  if (spec != NULL && (spec->n != 0 || !skep_table_is_partitioned(t))) {
+    SKEP_TRY(read_spec(target, life, spec, err));
+  } else if (spec != NULL) {
+    const skep_partition_spec all = {.pos = name->pos};
+    SKEP_TRY(read_spec(target, life, &all, err));
+  } else {
+    target->all_static = !skep_table_is_partitioned(t);
+  }
+  SKEP_TRY(row_type(target, life, err));
+  target->bind.label = t->name;
+  target->bind.line = name->pos.line;
+  target->bind.column = name->pos.column;
+  target->bind.types = target->row;
+  return read_constraints(target, life, err);
+}
+
+int64_t skep_target_column(const skep_target *target, const char *name) {
+  return skep_type_child(target->row, name, strlen(name), false);
+}
+
+skep_status skep_target_default(const skep_target *target, skep_life *life, uint32_t column, const skep_expr **out,
+                                skep_err *err) {
+  const skep_catalog_table *t = target->table->t;
+  for (uint32_t i = 0; i < t->n_constraints && column < target->n_columns; i++) {
+    const skep_catalog_constraint *c = &t->constraints[i];
+    if (c->kind != SKEP_CONSTRAINT_DEFAULT || !c->enable || c->text == NULL || c->n_columns == 0) continue;
+    if (c->columns[0] != (int32_t)column) continue;
+    skep_status st = skep_parse_expression(&life->s->arena, c->text, strlen(c->text), NULL, out, err);
+    return st == SKEP_OK ? st : skep_wrap(err, st, "DEFAULT of column %s", t->columns->names[column]);
+  }
+  *out = skep_expr_null(&life->s->arena);
+  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a default");
+}

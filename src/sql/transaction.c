@@ -1,0 +1,350 @@
+/* Transactions of a session: see transaction.h. START TRANSACTION, COMMIT, ROLLBACK are here too.
+ * Error numbers: golden 23-conflicts-errors, hiveql.md 9. */
+#include "sql/transaction.h"
+
+#include <stdlib.h>
+
+#include "acid/dir_write.h"
+#include "acid/name.h"
+
+enum { TXN_MAX_ARENA = 1 << 30 };
+
+skep_txn_conf skep_transaction_conf(const skep_session *s) {
+  skep_txn_conf conf = {.user = s->user, .host = s->host};
+  int64_t ms;
+  if (skep_config_ms(s->config, "hive.txn.timeout", &ms, NULL) == SKEP_OK && ms > 0) conf.timeout_ms = ms;
+  return conf;
+}
+
+/* Forgets what was open. */
+static void clear(skep_session *s) {
+  skep_release(s->ctx, s->txn.changes);
+  s->txn = (skep_session_txn){0};
+  skep_arena_fini(&s->txn_arena);
+  skep_arena_init(&s->txn_arena, s->ctx, TXN_MAX_ARENA);
+}
+
+/* ---- changes ---- */
+
+static skep_status keep_text(skep_session *s, const char **text, skep_err *err) {
+  if (*text == NULL) return SKEP_OK;
+  *text = skep_arena_strndup(&s->txn_arena, *text, strlen(*text));
+  return *text != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
+}
+
+skep_status skep_transaction_change(skep_session *s, const skep_session_change *change, uint32_t n_values,
+                                    skep_err *err) {
+  skep_session_change copy = *change;
+  const char **values = skep_arena_zero(&s->txn_arena, n_values + 1, sizeof *values);
+  if (values == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
+  for (uint32_t i = 0; i < n_values; i++) {
+    values[i] = change->values[i];
+    SKEP_TRY(keep_text(s, &values[i], err));
+  }
+  copy.values = values;
+  SKEP_TRY(keep_text(s, &copy.db, err));
+  SKEP_TRY(keep_text(s, &copy.table, err));
+  SKEP_TRY(keep_text(s, &copy.partition, err));
+  SKEP_TRY(keep_text(s, &copy.location, err));
+  void *grown = s->txn.changes;
+  SKEP_TRY(skep_grow(s->ctx, &grown, &s->txn.changes_capacity, s->txn.n_changes + 1, sizeof copy, err));
+  s->txn.changes = grown;
+  s->txn.changes[s->txn.n_changes++] = copy;
+  return SKEP_OK;
+}
+
+/* ---- commit ---- */
+
+/* What one table or partition got in all, over the changes of the transaction. */
+typedef struct sum {
+  const skep_session_change *first;
+  skep_catalog_stats stats;
+  bool is_new;
+} sum;
+
+static int by_place(const skep_session_change *a, const skep_session_change *b) {
+  if (a->table_id != b->table_id) return a->table_id < b->table_id ? -1 : 1;
+  if (a->partition == NULL || b->partition == NULL) return (a->partition != NULL) - (b->partition != NULL);
+  return strcmp(a->partition, b->partition);
+}
+
+/* By place, and in the order of the statements within one: qsort is not stable, so addresses decide. */
+static int by_place_and_time(const void *a, const void *b) {
+  const skep_session_change *x = *(const skep_session_change *const *)a, *y = *(const skep_session_change *const *)b;
+  int order = by_place(x, y);
+  return order != 0 ? order : (x > y) - (x < y);
+}
+
+static void add_change(sum *to, const skep_session_change *change) {
+  if (change->is_overwritten) to->stats = (skep_catalog_stats){.set_rows = true};
+  to->stats.n_rows += change->n_rows;
+  to->stats.n_files += change->n_files;
+  to->stats.size_bytes += change->n_bytes;
+  to->is_new |= change->is_new;
+}
+
+static skep_status sum_up(skep_session *s, sum **out, size_t *n, skep_err *err) {
+  const skep_session_change **sorted = skep_arena_zero(&s->txn_arena, s->txn.n_changes + 1, sizeof *sorted);
+  sum *sums = skep_arena_zero(&s->txn_arena, s->txn.n_changes + 1, sizeof *sums);
+  if (sorted == NULL || sums == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
+  for (size_t i = 0; i < s->txn.n_changes; i++) sorted[i] = &s->txn.changes[i];
+  qsort(sorted, s->txn.n_changes, sizeof *sorted, by_place_and_time);
+  *n = 0;
+  for (size_t i = 0; i < s->txn.n_changes; i++) {
+    if (*n == 0 || by_place(sums[*n - 1].first, sorted[i]) != 0) sums[(*n)++].first = sorted[i];
+    add_change(&sums[*n - 1], sorted[i]);
+  }
+  *out = sums;
+  return SKEP_OK;
+}
+
+/* The table as it is now; it must still be the one that was written. */
+static skep_status same_table(skep_session *s, const skep_session_change *c, skep_catalog_table **out, skep_err *err) {
+  skep_status st = skep_catalog_get_table(s->catalog, &s->txn_arena, c->db, c->table, out, err);
+  if (st == SKEP_OK && (*out)->id == c->table_id) return SKEP_OK;
+  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
+  return skep_fail(err, SKEP_ERR_CONFLICT, "table %s.%s was dropped or renamed by somebody else meanwhile", c->db,
+                   c->table);
+}
+
+static skep_status partition_stats(skep_session *s, const skep_catalog_table *t, const sum *u, skep_err *err) {
+  const skep_session_change *c = u->first;
+  skep_catalog_partition *p;
+  skep_status st = skep_catalog_get_partition(s->catalog, &s->txn_arena, t, c->partition, &p, err);
+  if (st == SKEP_ERR_NOT_FOUND && !u->is_new)
+    return skep_fail(err, SKEP_ERR_CONFLICT, "partition %s of %s.%s was dropped by somebody else meanwhile",
+                     c->partition, c->db, c->table);
+  if (st == SKEP_ERR_NOT_FOUND) {
+    const char *location = skep_catalog_uri(&s->txn_arena, c->location);
+    if (location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+    p = skep_arena_zero(&s->txn_arena, 1, sizeof *p);
+    if (p == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+    *p = (skep_catalog_partition){.values = c->values, .location = location};
+    st = skep_catalog_add_partitions(s->catalog, &s->txn_arena, t, p, 1, err);
+  }
+  if (st != SKEP_OK) return st;
+  return skep_catalog_update_stats(s->catalog, t, p, &u->stats, c->write_id, err);
+}
+
+/* Inside the database transaction of the commit. */
+static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
+  skep_session *s = self;
+  sum *sums;
+  size_t n;
+  (void)db;
+  SKEP_TRY(sum_up(s, &sums, &n, err));
+  skep_catalog_table *t = NULL;
+  for (size_t i = 0; i < n; i++) {
+    const skep_session_change *c = sums[i].first;
+    if (t == NULL || t->id != c->table_id) SKEP_TRY(same_table(s, c, &t, err));
+    if (c->partition != NULL) {
+      SKEP_TRY(partition_stats(s, t, &sums[i], err));
+    } else {
+      SKEP_TRY(skep_catalog_update_stats(s->catalog, t, NULL, &sums[i].stats, c->write_id, err));
+    }
+  }
+  return SKEP_OK;
+}
+
+static skep_status components(skep_session *s, skep_txn_component **out, uint32_t *n, skep_err *err) {
+  skep_txn_component *all = skep_arena_zero(&s->txn_arena, s->txn.n_changes + 1, sizeof *all);
+  if (all == NULL || s->txn.n_changes > UINT32_MAX) return skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
+  *n = 0;
+  for (size_t i = 0; i < s->txn.n_changes; i++) {
+    const skep_session_change *c = &s->txn.changes[i];
+    if (c->write_id == 0) continue;
+    all[(*n)++] = (skep_txn_component){
+        .database = c->db, .table = c->table, .partition = c->partition, .op = c->op, .write_id = c->write_id};
+  }
+  *out = all;
+  return SKEP_OK;
+}
+
+/* A commit whose outcome the database did not say is asked again, as txn/txn.h tells. */
+static skep_status settle(skep_session *s, skep_err *err) {
+  skep_err ignored;
+  skep_status st = skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, &ignored);
+  if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (st != SKEP_OK) return SKEP_ERR_IN_DOUBT;
+  return skep_wrap(err, SKEP_ERR_IO, "the commit failed and the transaction was rolled back");
+}
+
+skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
+  skep_txn_component *all;
+  uint32_t n;
+  skep_status st = components(s, &all, &n, err);
+  if (st == SKEP_OK) {
+    skep_txn_also *also = s->txn.n_changes != 0 ? update_catalog : NULL;
+    st = skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err);
+  }
+  if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
+  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT)
+    (void)skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, NULL);
+  clear(s);
+  return st;
+}
+
+void skep_transaction_abandon(skep_session *s) {
+  skep_err err;
+  if (s->txn.txn.id == 0) return;
+  if (skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, &err) != SKEP_OK)
+    skep_log(s->ctx, SKEP_LOG_WARN, "transaction %lld could not be aborted now and will time out: %s",
+             (long long)s->txn.txn.id, err.text);
+  clear(s);
+}
+
+/* ---- statements ---- */
+
+static skep_status start(skep_session *s, skep_err *err) {
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  SKEP_TRY(skep_txn_begin(s->db, &conf, &s->txn_arena, SKEP_TXN_DEFAULT, NULL, 0, &s->txn.txn, err));
+  s->txn.is_explicit = true;
+  return SKEP_OK;
+}
+
+skep_status skep_transaction_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  (void)out;
+  if (statement->kind == SKEP_STMT_START_TRANSACTION) return start(s, err);
+  if (statement->kind != SKEP_STMT_COMMIT && statement->kind != SKEP_STMT_ROLLBACK)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported", skep_statement_name(statement));
+  if (!s->txn.is_explicit)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "LockException [Error 20008]: Operation %s is not allowed without an active transaction",
+                     skep_statement_name(statement));
+  if (statement->kind == SKEP_STMT_COMMIT) return skep_transaction_commit(s, err);
+  skep_transaction_abandon(s);
+  return SKEP_OK;
+}
+
+/* ---- when a warehouse is opened ---- */
+
+/* What is in a directory. */
+typedef struct names {
+  skep_arena *arena;
+  const char *dir;
+  const char **paths;
+  bool *is_dir;
+  size_t n, capacity;
+} names;
+
+static skep_status collect(void *self, const skep_entry *entry, skep_err *err) {
+  names *list = self;
+  if (list->n == list->capacity) {
+    size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
+    const char **paths = skep_arena_zero(list->arena, capacity, sizeof *paths);
+    bool *is_dir = skep_arena_zero(list->arena, capacity, sizeof *is_dir);
+    if (paths == NULL || is_dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a directory");
+    if (list->n != 0) {
+      memcpy(paths, list->paths, list->n * sizeof *paths);
+      memcpy(is_dir, list->is_dir, list->n * sizeof *is_dir);
+    }
+    list->paths = paths;
+    list->is_dir = is_dir;
+    list->capacity = capacity;
+  }
+  size_t a = strlen(list->dir), b = strlen(entry->name);
+  char *path = skep_arena_alloc(list->arena, a + b + 2);
+  if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a directory");
+  memcpy(path, list->dir, a);
+  path[a] = '/';
+  memcpy(path + a + 1, entry->name, b + 1);
+  list->paths[list->n] = path;
+  list->is_dir[list->n++] = entry->kind == SKEP_ENTRY_DIR;
+  return SKEP_OK;
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash != NULL ? slash + 1 : path;
+}
+
+/* Directories of write ids that were never given out, below one partition (or table) directory. */
+static skep_status remove_leftovers(skep_session *s, skep_arena *arena, const char *dir, int64_t next, skep_err *err) {
+  names list = {.arena = arena, .dir = dir};
+  skep_status st = skep_fs_list(s->fs, dir, false, collect, &list, err);
+  if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (st != SKEP_OK) return st;
+  for (size_t i = 0; i < list.n; i++) {
+    skep_dir_name name;
+    const char *base = base_name(list.paths[i]);
+    if (!list.is_dir[i] || skep_dir_name_parse(base, &name, NULL) != SKEP_OK) continue;
+    if (name.kind != SKEP_DIR_OTHER && name.max_write_id >= next)
+      SKEP_TRY(skep_dir_remove(s->ctx, s->fs, list.paths[i], err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status recover_table(skep_session *s, skep_arena *arena, const char *db, const char *name, skep_err *err) {
+  skep_catalog_table *t;
+  int64_t next;
+  const char *path;
+  SKEP_TRY(skep_catalog_get_table(s->catalog, arena, db, name, &t, err));
+  if (!skep_table_is_transactional(t)) return SKEP_OK;
+  SKEP_TRY(skep_txn_next_write_id(s->db, db, name, &next, err));
+  if (!skep_table_is_partitioned(t)) {
+    SKEP_TRY(skep_catalog_path(t->location, &path, err));
+    return remove_leftovers(s, arena, path, next, err);
+  }
+  const skep_catalog_partition *partitions;
+  size_t n;
+  SKEP_TRY(skep_catalog_list_partitions(s->catalog, arena, t, false, &partitions, &n, err));
+  for (size_t i = 0; i < n; i++) {
+    SKEP_TRY(skep_catalog_path(partitions[i].location, &path, err));
+    SKEP_TRY(remove_leftovers(s, arena, path, next, err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status recover_all(skep_session *s, skep_arena *arena, skep_err *err) {
+  const char *const *dbs;
+  size_t n_dbs, n;
+  SKEP_TRY(skep_catalog_list_databases(s->catalog, arena, &dbs, &n_dbs, err));
+  for (size_t i = 0; i < n_dbs; i++) {
+    const skep_catalog_table_name *tables;
+    SKEP_TRY(skep_catalog_list_tables(s->catalog, arena, dbs[i], &tables, &n, err));
+    for (size_t k = 0; k < n; k++) SKEP_TRY(recover_table(s, arena, dbs[i], tables[k].name, err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status recover(skep_session *s, skep_arena *arena, skep_err *err) {
+  bool needed;
+  SKEP_TRY(skep_txn_recovery_needed(s->db, &needed, err));
+  if (!needed) return SKEP_OK;
+  skep_status st = recover_all(s, arena, err);
+  skep_status ended = skep_txn_recovery_done(s->db, st == SKEP_OK, st == SKEP_OK ? err : NULL);
+  return st != SKEP_OK ? st : ended;
+}
+
+enum { REMOVALS_AT_ONCE = 100 };
+
+/* Directories of dropped tables that nobody reads any more. What cannot be removed now stays listed. */
+static skep_status remove_dropped(skep_session *s, skep_arena *arena, skep_err *err) {
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  skep_txn_removal *removals;
+  uint32_t n;
+  SKEP_TRY(skep_txn_removal_list(s->db, &conf, arena, REMOVALS_AT_ONCE, &removals, &n, err));
+  for (uint32_t i = 0; i < n; i++) {
+    const char *path;
+    skep_err why;
+    skep_status st = skep_catalog_path(removals[i].location, &path, &why);
+    if (st == SKEP_OK) st = skep_dir_remove(s->ctx, s->fs, path, &why);
+    if (st == SKEP_OK) {
+      SKEP_TRY(skep_txn_removal_forget(s->db, removals[i].id, err));
+    } else {
+      skep_log(s->ctx, SKEP_LOG_WARN, "a dropped directory stays for now: %s", why.text);
+    }
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_transaction_housekeep(skep_session *s, skep_err *err) {
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  skep_arena arena;
+  skep_arena_init(&arena, s->ctx, TXN_MAX_ARENA);
+  skep_status st = recover(s, &arena, err);
+  if (st == SKEP_OK) st = skep_txn_housekeep(s->db, &conf, NULL, err);
+  if (st == SKEP_OK) st = remove_dropped(s, &arena, err);
+  skep_arena_fini(&arena);
+  return st;
+}

@@ -1,0 +1,26 @@
+/* Transactions of a session: opened by a statement or by START TRANSACTION, and how each of them ends. */
+#ifndef SQL_TRANSACTION_H
+#define SQL_TRANSACTION_H
+
+#include "sql/session_int.h"
+
+/* Who opens transactions, for the calls of txn/txn.h. Borrowed from the session. */
+skep_txn_conf skep_transaction_conf(const skep_session *session);
+
+/* Remembers a change for the commit; `change` is copied with its texts (n_values of them). */
+SKEP_NODISCARD skep_status skep_transaction_change(skep_session *session, const skep_session_change *change,
+                                                   uint32_t n_values, skep_err *err);
+
+/* Commits what is open: partitions and statistics go into the catalog with it. Whatever comes back, no transaction is
+ * open afterwards; SKEP_ERR_CONFLICT and SKEP_ERR_IN_DOUBT as session.h says. */
+SKEP_NODISCARD skep_status skep_transaction_commit(skep_session *session, skep_err *err);
+
+/* Aborts what is open, reason "rollback". Files must be removed before, or are left to a cleaner. Never fails for the
+ * caller: a transaction that cannot be aborted now times out. */
+void skep_transaction_abandon(skep_session *session);
+
+/* When a warehouse is opened: transactions of dead processes are aborted, leftovers of a loss of power removed, dropped
+ * directories that nobody reads any more removed. */
+SKEP_NODISCARD skep_status skep_transaction_housekeep(skep_session *session, skep_err *err);
+
+#endif

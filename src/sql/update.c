@@ -1,0 +1,219 @@
+/* UPDATE and DELETE. UPDATE t SET .. WHERE .. runs as
+ *   SELECT ROW__ID, <old or new value of every column>, <partition keys> FROM t WHERE .. ORDER BY ROW__ID
+ * whose rows go into two branches: the old row's delete event (statement s) and the whole new row (s + 1), in the order
+ * of the old row ids, so that new row ids are Hive's. A column that is not assigned is a plain reference: it passes
+ * through exactly. Refusals: golden 23, hiveql.md 4.4. */
+#include "sql/update.h"
+#include "sql/rows.h"
+
+enum { UPDATE_BATCH_ROWS = 16384 };
+
+/* ---- what may be changed ---- */
+
+skep_status skep_update_check_table(const skep_catalog_table *t, skep_err *err) {
+  switch (t->kind) {
+    case SKEP_TABLE_FULL_ACID:
+      return SKEP_OK;
+    case SKEP_TABLE_INSERT_ONLY:
+      return skep_fail(
+          err, SKEP_ERR_SEMANTIC,
+          "SemanticException [Error 10414]: Attempt to do update or delete on table %s that is insert-only "
+          "transactional",
+          t->name);
+    case SKEP_TABLE_VIEW:
+      return skep_fail(err, SKEP_ERR_SEMANTIC,
+                       "SemanticException [Error 10402]: Updating, deleting or merging into the view %s is not allowed",
+                       t->name);
+    case SKEP_TABLE_PLAIN:
+    case SKEP_TABLE_EXTERNAL:
+      break;
+  }
+  return skep_fail(
+      err, SKEP_ERR_SEMANTIC,
+      "SemanticException [Error 10297]: Attempt to do update or delete on table %s that is not transactional", t->name);
+}
+
+static skep_status check_column(const skep_target *target, const char *column, uint32_t *at, skep_err *err) {
+  const skep_catalog_table *t = target->table->t;
+  char quoted[200];
+  int64_t found = skep_target_column(target, column);
+  skep_quote(quoted, sizeof quoted, column, strlen(column));
+  if (found < 0)
+    return skep_fail(
+        err, SKEP_ERR_SEMANTIC,
+        "SemanticException [Error 10408]: Target column \"%s\" of set clause is not found in table \"%s.%s\".", quoted,
+        t->db, t->name);
+  if (found >= target->n_columns)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10292]: Updating values of partition columns is not supported");
+  for (uint32_t i = 0; i < t->n_bucket_columns && t->n_buckets > 0; i++)
+    if (t->bucket_columns[i] == (uint32_t)found)
+      return skep_fail(
+          err, SKEP_ERR_SEMANTIC,
+          "SemanticException [Error 10302]: Updating values of bucketing columns is not supported.  Column "
+          "%s.",
+          quoted);
+  *at = (uint32_t)found;
+  return SKEP_OK;
+}
+
+skep_status skep_update_image(const skep_target *target, skep_life *life, const char *alias,
+                              const skep_assignment_list *set, skep_select_item *items, skep_err *err) {
+  const skep_type *row = target->row;
+  for (uint32_t i = 0; i < row->n_children; i++)
+    items[i].expr = skep_expr_column(&life->s->arena, alias, row->names[i]);
+  bool *assigned = skep_arena_zero(&life->s->arena, row->n_children + 1, sizeof *assigned);
+  if (assigned == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  for (uint32_t i = 0; i < set->n; i++) {
+    uint32_t at = 0;
+    const skep_expr *value = set->items[i].value;
+    SKEP_TRY(check_column(target, set->items[i].column, &at, err));
+    if (assigned[at])
+      return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10036]: Duplicate column name: %s",
+                       row->names[at]);
+    assigned[at] = true;
+    if (value->kind == SKEP_EXPR_DEFAULT) SKEP_TRY(skep_target_default(target, life, at, &value, err));
+    items[at].expr = value;
+  }
+  for (uint32_t i = 0; i < row->n_children; i++)
+    if (items[i].expr == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  return SKEP_OK;
+}
+
+skep_status skep_update_row_order(skep_life *life, const char *alias, skep_order_item *order, skep_err *err) {
+  static const char *const parts[] = {"writeid", "bucketid", "rowid"};
+  for (uint32_t i = 0; i < 3; i++) {
+    order[i].expr = skep_expr_path(&life->s->arena, (const char *const[]){alias, "row__id", parts[i]}, 3);
+    if (order[i].expr == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+    order[i].nulls = SKEP_NULLS_LAST;
+  }
+  return SKEP_OK;
+}
+
+/* ---- running ---- */
+
+/* One statement over one table: ROW__ID, then the row image (UPDATE) or the partition keys (DELETE). */
+typedef struct change_job {
+  skep_target target;
+  bool is_update;
+  const skep_query *query;
+  skep_bound_query *bound;
+  const uint64_t *ids;
+  skep_rows_view old_rows, new_rows;
+} change_job;
+
+static skep_status make_query(change_job *job, skep_life *life, const skep_table_name *name,
+                              const skep_assignment_list *set, const skep_expr *where, skep_err *err) {
+  skep_arena *arena = &life->s->arena;
+  const skep_type *row = job->target.row, *keys = job->target.table->t->partition_keys;
+  uint32_t n = 1 + (job->is_update ? row->n_children : keys->n_children);
+  skep_select_item *items = skep_arena_zero(arena, n, sizeof *items);
+  skep_order_item *order = skep_arena_zero(arena, 3, sizeof *order);
+  const char *alias = name->name;
+  const skep_from *from = skep_from_table(arena, name->db, name->name, NULL);
+  if (items == NULL || order == NULL || from == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  items[0].expr = skep_expr_column(arena, alias, "row__id");
+  if (job->is_update) {
+    SKEP_TRY(skep_update_image(&job->target, life, alias, set, items + 1, err));
+    SKEP_TRY(skep_update_row_order(life, alias, order, err));
+  } else {
+    for (uint32_t k = 0; k < keys->n_children; k++) items[1 + k].expr = skep_expr_column(arena, alias, keys->names[k]);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    if (items[i].expr == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  const skep_select select = {.items = items, .n_items = n, .from = from, .where = where};
+  const skep_query *query = skep_query_select(arena, &select);
+  skep_query *ordered = skep_arena_zero(arena, 1, sizeof *ordered);
+  if (query == NULL || ordered == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  *ordered = *query;
+  if (job->is_update) ordered->order_by = (skep_order_list){.items = order, .n = 3};
+  job->query = ordered;
+  return SKEP_OK;
+}
+
+/* Which of the query's outputs the two branches take. */
+static skep_status make_views(change_job *job, skep_life *life, skep_err *err) {
+  const skep_type *row = job->target.row;
+  uint32_t n_keys = job->target.table->t->partition_keys->n_children;
+  uint32_t *columns = skep_arena_zero(&life->s->arena, row->n_children + 2, sizeof *columns);
+  if (columns == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  uint32_t first_key = job->is_update ? 1 + job->target.n_columns : 1;
+  for (uint32_t k = 0; k < n_keys; k++) columns[1 + k] = first_key + k;
+  SKEP_TRY(skep_rows_view_init(&job->old_rows, life, job->bound->type, columns, 1 + n_keys, err));
+  if (!job->is_update) return SKEP_OK;
+  for (uint32_t i = 0; i < row->n_children; i++) columns[i] = 1 + i;
+  return skep_rows_view_init(&job->new_rows, life, job->bound->type, columns, row->n_children, err);
+}
+
+static skep_status pump(change_job *job, skep_life *life, skep_engine_result *rows, skep_life_branch *deletes,
+                        skep_life_branch *inserts, skep_err *err) {
+  for (;;) {
+    const skep_batch *batch;
+    SKEP_TRY(skep_session_check(life->s, err));
+    skep_status st = skep_engine_next(rows, UPDATE_BATCH_ROWS, &batch, err);
+    if (st == SKEP_END) return SKEP_OK;
+    if (st != SKEP_OK) return st;
+    SKEP_TRY(skep_table_write_deletes(deletes->write, skep_rows_view_of(&job->old_rows, batch), err));
+    if (!job->is_update) continue;
+    SKEP_TRY(skep_rows_enforce(&job->target, batch, 1, 1 + job->target.row->n_children, err));
+    SKEP_TRY(skep_table_write_rows(inserts->write, skep_rows_view_of(&job->new_rows, batch), err));
+  }
+}
+
+static skep_status write_change(change_job *job, skep_life *life, skep_err *err) {
+  skep_life_branch *deletes, *inserts = NULL;
+  skep_engine_result *rows;
+  SKEP_TRY(make_views(job, life, err));
+  SKEP_TRY(skep_life_branch_open(life, job->target.table, SKEP_WRITE_DELETE, 'd', NULL, &deletes, err));
+  if (job->is_update)
+    SKEP_TRY(skep_life_branch_open(life, job->target.table, SKEP_WRITE_INSERT, 'i', NULL, &inserts, err));
+  skep_status st = skep_life_query(life, job->bound, job->ids, &skep_life_forms, &rows, err);
+  if (st == SKEP_OK) st = pump(job, life, rows, deletes, inserts, err);
+  skep_engine_result_close(rows);
+  return st;
+}
+
+static skep_status run_change(change_job *job, skep_life *life, const skep_table_name *name,
+                              const skep_assignment_list *set, const skep_expr *where, skep_err *err) {
+  skep_life_table *table;
+  SKEP_TRY(skep_life_find(life, name, &table, err));
+  SKEP_TRY(skep_update_check_table(table->t, err));
+  SKEP_TRY(skep_target_init(&job->target, life, table, name, NULL, err));
+  SKEP_TRY(make_query(job, life, name, set, where, err));
+  if (job->is_update) {
+    job->target.bind.n_skip = 1;
+    SKEP_TRY(skep_bind_insert(&life->binder, job->query, &job->target.bind, &job->bound, err));
+  } else {
+    SKEP_TRY(skep_bind_query(&life->binder, job->query, &job->bound, err));
+  }
+  SKEP_TRY(skep_life_write(life, table, 'd', err));
+  SKEP_TRY(skep_life_enter(life, err));
+  SKEP_TRY(skep_life_sources(life, job->bound, &job->ids, err));
+  return write_change(job, life, err);
+}
+
+skep_status skep_update_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  const skep_update *update = statement->update;
+  skep_life life = {0};
+  change_job job = {.is_update = true};
+  (void)out;
+  skep_status st = skep_life_open(&life, s, err);
+  if (st == SKEP_OK) st = run_change(&job, &life, &update->table, &update->set, update->where, err);
+  return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
+}
+
+skep_status skep_delete_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  const skep_delete *del = statement->delete_;
+  skep_life life = {0};
+  change_job job = {0};
+  (void)out;
+  /* all rows: Hive truncates (hive.optimize.delete.all); inside a transaction it cannot be, later statements may add
+   * rows under the same write id */
+  if (del->where == NULL && !s->txn.is_explicit && skep_session_bool(s, "hive.optimize.delete.all", true)) {
+    const skep_truncate truncate = {.table = del->table};
+    return skep_truncate_table(s, &truncate, true, err);
+  }
+  skep_status st = skep_life_open(&life, s, err);
+  if (st == SKEP_OK) st = run_change(&job, &life, &del->table, NULL, del->where, err);
+  return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
+}
