@@ -179,7 +179,7 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT)
-    (void)skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, NULL);
+    (void)!skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, NULL);
   clear(s);
   return st;
 }
