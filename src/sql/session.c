@@ -102,6 +102,7 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   if (s == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
   s->ctx = opts->ctx;
   s->fs = opts->fs;
+  s->environment = opts->environment;
   skep_status st = open_all(s, opts, err);
   if (st != SKEP_OK) {
     skep_session_close(s);

@@ -30,13 +30,14 @@ typedef struct skep_session_opts {
   const skep_config *config;             /* hive-site.xml and --hiveconf: copied; NULL: the defaults */
   const skep_session_variable *hivevars; /* --hivevar */
   uint32_t n_hivevars;
-  const char *user;                 /* owner of what is created, TXN_USER; NULL: "anonymous" */
-  const char *host;                 /* NULL: "localhost" */
-  uint32_t threads;                 /* for queries; 0: as many as there are processors */
-  uint64_t memory_bytes;            /* for queries; 0: the engine's default */
-  const char *temp_dir;             /* where queries spill; made when needed; NULL: they do not */
-  const char *boot_id;              /* tests only: see db/db.h */
-  struct skep_db_faults *db_faults; /* tests only: db/faults.h */
+  const char *(*environment)(const char *name); /* for ${env:X}, as getenv; NULL: there are none */
+  const char *user;                             /* owner of what is created, TXN_USER; NULL: "anonymous" */
+  const char *host;                             /* NULL: "localhost" */
+  uint32_t threads;                             /* for queries; 0: as many as there are processors */
+  uint64_t memory_bytes;                        /* for queries; 0: the engine's default */
+  const char *temp_dir;                         /* where queries spill; made when needed; NULL: they do not */
+  const char *boot_id;                          /* tests only: see db/db.h */
+  struct skep_db_faults *db_faults;             /* tests only: db/faults.h */
 } skep_session_opts;
 
 /* Opens a warehouse: makes directory and metastore when they are not there, checks the schema version, aborts

@@ -54,8 +54,9 @@ struct skep_session {
   skep_config *config;      /* settings */
   skep_config *opened_with; /* what they were at first: for RESET */
   skep_config *variables;   /* "hivevar:k", "system:k" */
-  char *warehouse;          /* absolute, without a '/' at the end */
-  char *external;           /* the external warehouse, likewise */
+  const char *(*environment)(const char *name);
+  char *warehouse; /* absolute, without a '/' at the end */
+  char *external;  /* the external warehouse, likewise */
   char *user;
   char *host;
   char *temp_dir;        /* NULL: queries do not spill */

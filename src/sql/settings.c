@@ -5,7 +5,6 @@
 #include "sql/settings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "sql/ast.h"
 
@@ -35,7 +34,7 @@ const char *skep_settings_variable(void *self, const char *space, const char *na
   const skep_session *session = self;
   char whole[SKEP_CONFIG_MAX_NAME_BYTES];
   if (strcmp(space, "hiveconf") == 0) return skep_config_get(session->config, name);
-  if (strcmp(space, "env") == 0) return getenv(name);
+  if (strcmp(space, "env") == 0) return session->environment != NULL ? session->environment(name) : NULL;
   int length = snprintf(whole, sizeof whole, "%s:%s", space, name);
   return length < 0 || (size_t)length >= sizeof whole ? NULL : skep_config_get(session->variables, whole);
 }
@@ -81,7 +80,7 @@ static const char *value_of(skep_session *session, const char *key) {
     case SPACE_SYSTEM:
       return skep_config_get(session->variables, key);
     case SPACE_ENV:
-      return getenv(name);
+      return session->environment != NULL ? session->environment(name) : NULL;
   }
   return NULL;
 }
