@@ -13,6 +13,7 @@
 #define TABLE_WRITE_H
 
 #include "acid/delta_writer.h"
+#include "catalog/catalog.h"
 
 typedef enum skep_write_format {
   SKEP_WRITE_FULL_ACID,
@@ -66,6 +67,12 @@ typedef struct skep_written_partition {
   uint64_t n_files, n_bytes; /* added */
 } skep_written_partition;
 
+/* Fills in what the table says: name, location, format, columns, buckets, properties; the rest is zero. What it makes
+ * is in the arena, what it points to the table's. SKEP_ERR_UNSUPPORTED for a table that is not ORC, external, a view,
+ * or elsewhere than in files. */
+SKEP_NODISCARD skep_status skep_table_write_opts_of(skep_arena *arena, const skep_catalog_table *table,
+                                                    skep_table_write_opts *out, skep_err *err);
+
 typedef struct skep_table_write skep_table_write;
 
 /* Touches no file. SKEP_ERR_ARGUMENT names what is wrong; SKEP_ERR_UNSUPPORTED a property that asks for what we do not
@@ -83,8 +90,9 @@ SKEP_NODISCARD skep_status skep_table_write_rows(skep_table_write *w, const skep
  * SKEP_ERR_ARGUMENT. */
 SKEP_NODISCARD skep_status skep_table_write_deletes(skep_table_write *w, const skep_batch *batch, skep_err *err);
 
-/* Everything is safe on disk afterwards. The list is by name, borrowed from w; without rows it is empty, except that an
- * OVERWRITE of a table without partitions, or of partitions that are all static, touches its directory. */
+/* Everything is safe on disk afterwards. The list is by name, borrowed from w: what got rows, and without any rows the
+ * table of an OVERWRITE without partitions, or the partition whose keys are all static (INSERT makes it, OVERWRITE
+ * empties it too). */
 SKEP_NODISCARD skep_status skep_table_write_finish(skep_table_write *w, const skep_written_partition **partitions,
                                                    uint32_t *n_partitions, skep_err *err);
 

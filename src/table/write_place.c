@@ -1,0 +1,113 @@
+/* Plain tables: files are written into a staging directory, which readers pass over, and moved into place at the end.
+ *
+ * Nothing makes this atomic, as nothing does in Hive; what is overwritten moves into the staging directory first, so
+ * that a crash in between loses nothing for good. Names: NNNNNN_0, then NNNNNN_0_copy_1, ... as Hive's. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "acid/dir_write.h"
+#include "acid/name.h"
+#include "table/write_int.h"
+
+enum { MAX_TRIES = 1000 };
+
+skep_status skep_write_stage(skep_table_write *w, skep_write_target *target, skep_err *err) {
+  char name[64];
+  uint64_t random = w->ctx->random(w->ctx->random_self);
+  snprintf(name, sizeof name, ".hive-staging_skep_%016" PRIx64, random);
+  skep_buf_reset(&w->text);
+  skep_dir_join(&w->text, target->out.location, name);
+  const char *path = skep_buf_string(&w->text);
+  SKEP_TRY(skep_buf_check(&w->text, "path", err));
+  target->staging = skep_arena_strndup(&w->arena, path, strlen(path));
+  return target->staging != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "path of a staging directory");
+}
+
+/* What a partition's directory holds: names one behind the other, NUL-terminated. */
+typedef struct found {
+  skep_buf names;
+  const char *wanted; /* "000000_0" */
+  int64_t max_copy;   /* of that name; -1: the name itself is free */
+} found;
+
+static skep_status visit_all(void *self, const skep_entry *entry, skep_err *err) {
+  found *f = self;
+  if (entry->name[0] == '.' || entry->name[0] == '_') return SKEP_OK; /* hidden from readers, and not ours */
+  skep_buf_add(&f->names, entry->name, strlen(entry->name) + 1);
+  return skep_buf_check(&f->names, "names in a directory", err);
+}
+
+static skep_status visit_copies(void *self, const skep_entry *entry, skep_err *err) {
+  found *f = self;
+  skep_file_name name;
+  size_t n = strlen(f->wanted);
+  (void)err;
+  if (strncmp(entry->name, f->wanted, n) != 0 || (entry->name[n] != '\0' && entry->name[n] != '_')) return SKEP_OK;
+  skep_file_name_parse(entry->name, &name);
+  if (name.kind == SKEP_DATA_ORIGINAL && name.copy > f->max_copy) f->max_copy = name.copy;
+  return SKEP_OK;
+}
+
+static skep_status move(skep_table_write *w, const char *from_dir, const char *from, const char *to_dir, const char *to,
+                        skep_err *err) {
+  skep_buf source, target;
+  skep_buf_init(&source, w->ctx, SIZE_MAX / 4);
+  skep_buf_init(&target, w->ctx, SIZE_MAX / 4);
+  skep_dir_join(&source, from_dir, from);
+  skep_dir_join(&target, to_dir, to);
+  const char *source_path = skep_buf_string(&source), *target_path = skep_buf_string(&target);
+  skep_status status = skep_buf_check(&source, "path", err);
+  if (status == SKEP_OK) status = skep_buf_check(&target, "path", err);
+  if (status == SKEP_OK) status = skep_fs_rename_new(w->fs, source_path, target_path, err);
+  skep_buf_fini(&source);
+  skep_buf_fini(&target);
+  return status;
+}
+
+/* Everything readers see moves into staging/old. */
+static skep_status set_aside(skep_table_write *w, skep_write_target *target, skep_err *err) {
+  found f = {0};
+  skep_buf_init(&f.names, w->ctx, SIZE_MAX / 4);
+  skep_buf_reset(&w->text);
+  skep_dir_join(&w->text, target->staging, "old");
+  const char *old = skep_buf_string(&w->text);
+  skep_status status = skep_buf_check(&w->text, "path", err);
+  if (status == SKEP_OK) status = skep_fs_list(w->fs, target->out.location, false, visit_all, &f, err);
+  if (status == SKEP_OK && f.names.size != 0) status = skep_fs_mkdirs(w->fs, old, err);
+  for (size_t at = 0; status == SKEP_OK && at < f.names.size;) {
+    const char *name = (const char *)f.names.data + at;
+    status = move(w, target->out.location, name, old, name, err);
+    at += strlen(name) + 1;
+  }
+  skep_buf_fini(&f.names);
+  return status;
+}
+
+static skep_status place_file(skep_table_write *w, skep_write_target *target, const char *name, skep_err *err) {
+  found f = {.wanted = name, .max_copy = -1};
+  SKEP_TRY(skep_fs_list(w->fs, target->out.location, false, visit_copies, &f, err));
+  skep_status status = SKEP_ERR_EXISTS;
+  for (int64_t copy = f.max_copy + 1, last = copy + MAX_TRIES; status == SKEP_ERR_EXISTS && copy < last; copy++) {
+    char placed[96];
+    if (copy == 0) {
+      snprintf(placed, sizeof placed, "%s", name);
+    } else {
+      snprintf(placed, sizeof placed, "%s_copy_%" PRId64, name, copy);
+    }
+    status = move(w, target->staging, name, target->out.location, placed, err);
+  }
+  return status;
+}
+
+skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err) {
+  const skep_commit_message *m = target->message;
+  target->is_placed = true; /* from here on an abort has nothing to take back */
+  if (w->opts.kind == SKEP_WRITE_OVERWRITE) SKEP_TRY(set_aside(w, target, err));
+  for (uint32_t i = 0; i < m->n_files; i++) SKEP_TRY(place_file(w, target, m->files[i].name, err));
+  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) != 0)
+    SKEP_TRY(skep_fs_sync_dir(w->fs, target->out.location, err));
+  if (skep_dir_remove(w->ctx, w->fs, target->staging, NULL) != SKEP_OK)
+    skep_log(w->ctx, SKEP_LOG_WARN, "%s: a staging directory stays behind", target->staging);
+  return SKEP_OK;
+}
