@@ -58,10 +58,15 @@ static const char *const seed_rows[] = {
 
 static skep_status insert_seed_rows(skep_db *db, const char *warehouse_uri, skep_err *err) {
   for (size_t i = 0; i < sizeof seed_rows / sizeof seed_rows[0]; i++) SKEP_TRY(skep_db_exec(db, seed_rows[i], err));
+  SKEP_TRY(skep_db_run(db,
+                       "INSERT INTO \"CTLGS\" (\"CTLG_ID\", \"NAME\", \"DESC\", \"LOCATION_URI\") "
+                       "VALUES (1, 'hive', 'Default catalog for Hive', ?)",
+                       SKEP_PARAMS(skep_p_text(warehouse_uri)), NULL, err));
+  /* A new database has no leftovers of an earlier start of the machine: see txn/README.md. */
   return skep_db_run(db,
-                     "INSERT INTO \"CTLGS\" (\"CTLG_ID\", \"NAME\", \"DESC\", \"LOCATION_URI\") "
-                     "VALUES (1, 'hive', 'Default catalog for Hive', ?)",
-                     SKEP_PARAMS(skep_p_text(warehouse_uri)), NULL, err);
+                     "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\", "
+                     "\"DESCRIPTION\") VALUES ('" SKEP_BOOT_PROPERTY "', ?, 'start of the machine that was recovered')",
+                     SKEP_PARAMS(skep_p_text(skep_db_boot_id(db))), NULL, err);
 }
 
 /* --- looking --- */

@@ -1,0 +1,68 @@
+/* What the files of txn share. Module-private. */
+#ifndef TXN_TXN_INT_H
+#define TXN_TXN_INT_H
+
+#include "txn/txn.h"
+
+/* Settings with the defaults filled in. */
+skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf);
+
+/* A row of TXNS as the snapshot sees it. */
+typedef struct skep_txn_seen {
+  int64_t id;
+  char state; /* o, a, c, _ */
+  int type;
+  int64_t age_ms; /* since it was started; only looked at where ids are out of order */
+} skep_txn_seen;
+
+/* The list of a reader whose own transaction is `own` (0: none), from rows in ascending order.
+ *
+ * gaps      apply the gap rule: ids without a row below a row younger than open_timeout_ms count as open. For databases
+ *           whose ids are not in order; then `seen` has all rows, else those that are not committed are enough
+ * hwm       the highest id of the table
+ * Source: txn-protocol 3.1 (OpenTxnList), 3.2 (TxnCommonUtils.createValidReadTxnList). */
+skep_status skep_txn_decide_list(skep_arena *arena, const skep_txn_seen *seen, size_t n, int64_t hwm, int64_t own,
+                                 bool gaps, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err);
+
+/* A row of TXN_TO_WRITE_ID. */
+typedef struct skep_txn_pair {
+  int64_t txn;
+  int64_t write_id;
+} skep_txn_pair;
+
+/* The write ids of a table that are valid for `txns`.
+ *
+ * rows          ascending by write id: at least all whose transaction may be invalid for `txns`
+ * older_rows    there are rows besides, all of them of valid transactions
+ * highest       the highest id given out (NWI_NEXT - 1), 0: none
+ * Source: txn-protocol 3.5; where it goes further than Hive: txn/README.md, "Lists of write ids". */
+skep_status skep_txn_decide_write_ids(skep_arena *arena, const skep_txn_ids *txns, const skep_txn_pair *rows, size_t n,
+                                      bool older_rows, int64_t highest, skep_txn_ids *out, skep_err *err);
+
+/* The lowest transaction that can be invalid for `txns`: the first exception, or the first above the high watermark. */
+int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns);
+
+/* SKEP_OK when the transaction is open (its row is locked where the database locks rows); *type may be NULL. Otherwise
+ * SKEP_ERR_ABORTED with the reason, or SKEP_ERR_NOT_FOUND; *state says which (0: no row). */
+skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *type, skep_err *err);
+
+/* max(TXN_ID). */
+skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err);
+
+/* The steps of an abort, inside a write transaction: state (with the reason), locks, history. */
+skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason reason, int64_t *n_changed,
+                                skep_err *err);
+/* Rows that open transactions have in MIN_HISTORY_LEVEL and MIN_HISTORY_WRITE_ID, and their locks. */
+skep_status skep_txn_forget_history(skep_db *db, int64_t txn, skep_err *err);
+
+/* Runs a change of a table that need not exist: SKEP_ERR_NOT_FOUND counts as done. */
+skep_status skep_txn_run_optional(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                  skep_err *err);
+
+/* Whether the machine's present start was recovered (or needs no recovery). */
+skep_status skep_txn_is_recovered(skep_db *db, bool *out, skep_err *err);
+
+/* A growing array in an arena: room for one more element. */
+skep_status skep_txn_grow(skep_arena *arena, void **items, size_t *capacity, size_t n, size_t size, skep_err *err);
+
+#endif

@@ -1,0 +1,337 @@
+/* Opening transactions and taking snapshots. */
+#include <string.h>
+
+#include "txn/txn_int.h"
+
+skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf) {
+  skep_txn_conf c = conf != NULL ? *conf : (skep_txn_conf){0};
+  if (c.user == NULL || c.user[0] == 0) c.user = "unknown";
+  if (c.host == NULL || c.host[0] == 0) c.host = "unknown";
+  if (c.timeout_ms <= 0) c.timeout_ms = 300000;
+  if (c.repl_timeout_ms <= 0) c.repl_timeout_ms = INT64_C(11) * 24 * 3600 * 1000;
+  if (c.open_timeout_ms <= 0) c.open_timeout_ms = 1000;
+  if (c.max_open_batch <= 0) c.max_open_batch = 1000;
+  if (c.max_open <= 0) c.max_open = 100000;
+  return c;
+}
+
+skep_status skep_txn_run_optional(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                  skep_err *err) {
+  skep_err reason = {0};
+  skep_status status = skep_db_run(db, sql, params, n_params, NULL, &reason);
+  if (status == SKEP_OK || status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (err != NULL) *err = reason;
+  return status;
+}
+
+skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err) {
+  return skep_db_get_i64(db, "SELECT max(\"TXN_ID\") FROM \"TXNS\"", SKEP_NO_PARAMS, out, NULL, err);
+}
+
+/* The highest transaction that started longer ago than an opening may take: an id up to it cannot appear any more. */
+static skep_status low_boundary(skep_db *db, int64_t open_timeout_ms, int64_t *out, skep_err *err) {
+  int64_t now;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  return skep_db_get_i64(db, "SELECT max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?",
+                         SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, NULL, err);
+}
+
+skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  int64_t open = 0, boundary = 0;
+  bool found = false;
+  SKEP_TRY(skep_db_get_i64(db, "SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &open,
+                           &found, err));
+  SKEP_TRY(skep_db_dialect(db)->ids_in_order ? skep_txn_max_id(db, &boundary, err)
+                                             : low_boundary(db, c.open_timeout_ms, &boundary, err));
+  *out = found && open <= boundary ? open : boundary + 1;
+  return SKEP_OK;
+}
+
+/* --- opening --- */
+
+static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type type, int64_t min_open, int64_t now,
+                              int64_t *id, skep_err *err) {
+  /* The columns hold 128 characters. */
+  SKEP_TRY(
+      skep_db_run(db,
+                  "INSERT INTO \"TXNS\" (\"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", \"TXN_USER\", "
+                  "\"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_TYPE\") VALUES ('o', ?, ?, ?, ?, ?, ?)",
+                  SKEP_PARAMS(skep_p_i64(now), skep_p_i64(now), skep_p_textn(c->user, strnlen(c->user, 128)),
+                              skep_p_textn(c->host, strnlen(c->host, 128)),
+                              skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_i64(type)),
+                  NULL, err));
+  *id = skep_db_last_id(db);
+  return skep_txn_run_optional(
+      db, "INSERT INTO \"MIN_HISTORY_LEVEL\" (\"MHL_TXNID\", \"MHL_MIN_OPEN_TXNID\") VALUES (?, ?)",
+      SKEP_PARAMS(skep_p_i64(*id), skep_p_i64(min_open < *id ? min_open : *id)), err);
+}
+
+static skep_status check_type(skep_txn_type type, skep_err *err) {
+  if ((int)type >= SKEP_TXN_DEFAULT && type <= SKEP_TXN_REBALANCE_COMPACTION) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "transaction type %d", (int)type);
+}
+
+static skep_status too_many(int64_t n, int64_t limit, skep_err *err) {
+  if (n < limit) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_LIMIT, "%lld transactions are open: hive.max.open.txns is %lld", (long long)n,
+                   (long long)limit);
+}
+
+static skep_status open_many(skep_db *db, const skep_txn_conf *c, skep_txn_type type, uint32_t n, int64_t *ids,
+                             skep_err *err) {
+  int64_t min_open = 0, now = 0, n_open = 0;
+  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open, NULL,
+                           err));
+  SKEP_TRY(too_many(n_open, c->max_open, err));
+  SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(insert_txn(db, c, type, min_open, now, &ids[i], err));
+  return SKEP_OK;
+}
+
+skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type type, uint32_t n, int64_t *ids,
+                          uint32_t *n_opened, skep_err *err) {
+  *n_opened = 0;
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  SKEP_TRY(check_type(type, err));
+  if (n == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "opening 0 transactions");
+  if (n > c.max_open_batch) n = (uint32_t)c.max_open_batch;
+  bool joined = false;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  skep_status status = open_many(db, &c, type, n, ids, err);
+  status = skep_db_end(db, joined, status, err);
+  if (status == SKEP_OK) *n_opened = n;
+  return status;
+}
+
+/* --- snapshots --- */
+
+/* Committed rows matter for the gap rule only, and there are many of them. */
+static const char sql_not_committed[] =
+    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' UNION ALL "
+    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' ORDER BY "
+    "1";
+static const char sql_all[] =
+    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" ORDER BY 1";
+
+static skep_status read_seen(skep_db *db, skep_arena *arena, bool all, skep_txn_seen **out, size_t *n, skep_err *err) {
+  int64_t now;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(db, all ? sql_all : sql_not_committed, SKEP_NO_PARAMS, &stmt, err));
+  size_t capacity = 0;
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    void *items = *out;
+    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    if (status != SKEP_OK) break;
+    *out = items;
+    (*out)[(*n)++] = (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
+                                     .state = skep_stmt_char(stmt, 1),
+                                     .type = (int)skep_stmt_i64(stmt, 2), /* NULL counts as DEFAULT */
+                                     .age_ms = now - skep_stmt_i64(stmt, 3)};
+  }
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+/* A list as text in the arena. */
+static skep_status ids_text(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
+                            const char **out, skep_err *err) {
+  skep_buf text;
+  skep_buf_init(&text, arena->ctx, (size_t)1 << 30);
+  skep_txn_ids_print(ids, database, table, &text);
+  skep_status status = skep_buf_check(&text, "list of ids", err);
+  if (status == SKEP_OK) {
+    *out = skep_arena_strndup(arena, (const char *)text.data, text.size);
+    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "list of ids");
+  }
+  skep_buf_fini(&text);
+  return status;
+}
+
+static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn *txn, skep_err *err) {
+  bool gaps = !skep_db_dialect(db)->ids_in_order;
+  skep_txn_seen *seen = NULL;
+  size_t n = 0;
+  int64_t hwm = 0;
+  SKEP_TRY(skep_txn_max_id(db, &hwm, err));
+  SKEP_TRY(read_seen(db, arena, gaps, &seen, &n, err));
+  SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, txn->id, gaps, c->open_timeout_ms, &txn->txns, err));
+  return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
+}
+
+skep_status skep_txn_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *conf, int64_t own, skep_txn *txn,
+                              skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  skep_txn t = {.id = own};
+  bool joined = false;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
+  int type = SKEP_TXN_DEFAULT;
+  char state;
+  skep_status status = own > 0 ? skep_txn_ensure_open(db, own, &state, &type, err) : SKEP_OK;
+  t.type = (skep_txn_type)type;
+  if (status == SKEP_OK) status = take_snapshot(db, arena, &c, &t, err);
+  status = skep_db_end(db, joined, status, err);
+  if (status == SKEP_OK) *txn = t;
+  return status;
+}
+
+/* --- tables of a statement --- */
+
+static skep_status check_tables(const skep_txn_table *tables, uint32_t n, skep_txn_type type, bool *any_write,
+                                skep_err *err) {
+  *any_write = false;
+  for (uint32_t i = 0; i < n; i++) {
+    char w = tables[i].write;
+    if (w != 0 && w != 'i' && w != 'u' && w != 'd') {
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "operation letter %d", w);
+    }
+    if (w != 0 && type == SKEP_TXN_READ_ONLY) {
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "a read-only transaction cannot write");
+    }
+    *any_write = *any_write || w != 0;
+  }
+  return SKEP_OK;
+}
+
+/* Replaced by partitions, or by nothing, when the statement has written (skep_txn_add_components). */
+static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t, skep_err *err) {
+  int64_t there = 0;
+  bool found = false;
+  SKEP_TRY(skep_db_get_i64(
+      db,
+      "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? AND \"TC_DATABASE\" = ? AND "
+      "\"TC_TABLE\" = ? AND \"TC_PARTITION\" IS NULL AND \"TC_OPERATION_TYPE\" = ?",
+      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(t->database), skep_p_text(t->table), skep_p_char(t->write)), &there,
+      &found, err));
+  if (found) return SKEP_OK;
+  return skep_db_run(db,
+                     "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", "
+                     "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?)",
+                     SKEP_PARAMS(skep_p_i64(txn), skep_p_text(t->database), skep_p_text(t->table),
+                                 skep_p_char(t->write), skep_p_i64(t->write_id)),
+                     NULL, err);
+}
+
+/* Write ids first, for all tables, so that lists of tables that stand there twice have them. */
+static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables, uint32_t n,
+                              skep_err *err) {
+  for (uint32_t i = 0; i < n; i++) {
+    skep_txn_table *t = &tables[i];
+    if (t->write == 0) continue;
+    SKEP_TRY(skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
+    SKEP_TRY(placeholder(db, txn->id, t, err));
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    skep_txn_table *t = &tables[i];
+    if (t->no_list) continue;
+    SKEP_TRY(skep_txn_valid_write_ids(db, arena, &txn->txns, t->database, t->table, &t->ids, err));
+    SKEP_TRY(ids_text(arena, &t->ids, t->database, t->table, &t->valid_write_ids, err));
+  }
+  return SKEP_OK;
+}
+
+/* Forgetting write ids that files may bear is dangerous only while leftovers of this kind may be there already. */
+static skep_status mode_for(skep_db *db, bool any_write, skep_db_mode *mode, skep_err *err) {
+  bool recovered = true;
+  if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_is_recovered(db, &recovered, err));
+  *mode = recovered ? SKEP_DB_WRITE_LAZY : SKEP_DB_WRITE;
+  return SKEP_OK;
+}
+
+static void clear_tables(skep_txn_table *tables, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    tables[i].write_id = 0;
+    tables[i].ids = (skep_txn_ids){0};
+    tables[i].valid_write_ids = NULL;
+  }
+}
+
+static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
+                              skep_txn_table *tables, uint32_t n, skep_err *err) {
+  int64_t min_open = 0, now = 0;
+  SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  SKEP_TRY(insert_txn(db, c, t->type, min_open, now, &t->id, err));
+  SKEP_TRY(take_snapshot(db, arena, c, t, err));
+  SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
+  return use_tables(db, arena, t, tables, n, err);
+}
+
+skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
+                           skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  bool any_write = false, joined = false;
+  skep_db_mode mode = SKEP_DB_WRITE_LAZY;
+  SKEP_TRY(check_type(type, err));
+  SKEP_TRY(check_tables(tables, n_tables, type, &any_write, err));
+  SKEP_TRY(mode_for(db, any_write, &mode, err));
+  SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
+  clear_tables(tables, n_tables);
+  skep_txn t = {.type = type};
+  skep_status status = begin_rows(db, &c, arena, &t, tables, n_tables, err);
+  status = skep_db_end(db, joined, status, err);
+  if (status == SKEP_OK) {
+    *txn = t;
+  } else {
+    clear_tables(tables, n_tables);
+  }
+  return status;
+}
+
+skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables,
+                                uint32_t n_tables, skep_err *err) {
+  bool any_write = false, joined = false;
+  skep_db_mode mode = SKEP_DB_READ;
+  SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
+  if (any_write) SKEP_TRY(mode_for(db, true, &mode, err));
+  SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
+  clear_tables(tables, n_tables);
+  char state;
+  skep_status status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
+  if (status == SKEP_OK) status = use_tables(db, arena, txn, tables, n_tables, err);
+  status = skep_db_end(db, joined, status, err);
+  if (status != SKEP_OK) clear_tables(tables, n_tables);
+  return status;
+}
+
+/* --- SHOW TRANSACTIONS --- */
+
+static skep_status read_row(skep_stmt *stmt, skep_arena *arena, skep_txn_row *row, skep_err *err) {
+  *row = (skep_txn_row){.id = skep_stmt_i64(stmt, 0),
+                        .state = skep_stmt_char(stmt, 1),
+                        .type = (skep_txn_type)skep_stmt_i64(stmt, 2),
+                        .started_ms = skep_stmt_i64(stmt, 3),
+                        .heartbeat_ms = skep_stmt_i64(stmt, 4)};
+  SKEP_TRY(skep_stmt_text_copy(stmt, 5, arena, &row->user, err));
+  SKEP_TRY(skep_stmt_text_copy(stmt, 6, arena, &row->host, err));
+  SKEP_TRY(skep_stmt_text_copy(stmt, 7, arena, &row->agent, err));
+  return skep_stmt_text_copy(stmt, 8, arena, &row->reason, err);
+}
+
+skep_status skep_txn_list(skep_db *db, skep_arena *arena, skep_txn_row **out, uint32_t *n, skep_err *err) {
+  *out = NULL;
+  *n = 0;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", "
+                         "\"TXN_USER\", \"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE "
+                         "\"TXN_STATE\" IN ('o', 'a') ORDER BY \"TXN_ID\"",
+                         SKEP_NO_PARAMS, &stmt, err));
+  size_t count = 0, capacity = 0;
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    void *items = *out;
+    status = count < UINT32_MAX ? skep_txn_grow(arena, &items, &capacity, count, sizeof **out, err)
+                                : skep_fail(err, SKEP_ERR_LIMIT, "too many transactions");
+    if (status != SKEP_OK) break;
+    *out = items;
+    status = read_row(stmt, arena, &(*out)[count++], err);
+    if (status != SKEP_OK) break;
+  }
+  skep_stmt_done(stmt);
+  *n = (uint32_t)count;
+  return status == SKEP_END ? SKEP_OK : status;
+}
