@@ -5,6 +5,7 @@
 
 #include "acid/dir_write.h"
 #include "acid/name.h"
+#include "sql/heartbeat.h"
 #include "sql/transaction.h"
 #include "table/scan.h"
 
@@ -24,6 +25,17 @@ static skep_status refuse_format(const skep_catalog_table *t, skep_err *err) {
                    skep_quote(quoted, sizeof quoted, format, strlen(format)));
 }
 
+skep_status skep_life_add(skep_life *life, skep_life_table *table, skep_err *err) {
+  if (life->n_tables >= SKEP_LIFE_MAX_TABLES)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d tables in one statement", SKEP_LIFE_MAX_TABLES);
+  SKEP_TRY(refuse_format(table->t, err));
+  void *grown = life->tables;
+  SKEP_TRY(skep_grow(life->s->ctx, &grown, &life->tables_capacity, life->n_tables + 1, sizeof *life->tables, err));
+  life->tables = grown;
+  life->tables[life->n_tables++] = table;
+  return SKEP_OK;
+}
+
 static skep_status add_table(skep_life *life, const char *db, const char *name, skep_life_table **out, skep_err *err) {
   skep_session *s = life->s;
   if (db == NULL) db = s->current_db;
@@ -31,19 +43,13 @@ static skep_status add_table(skep_life *life, const char *db, const char *name, 
     *out = life->tables[i];
     if (strcmp((*out)->t->name, name) == 0 && strcmp((*out)->t->db, db) == 0) return SKEP_OK;
   }
-  if (life->n_tables >= SKEP_LIFE_MAX_TABLES)
-    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d tables in one statement", SKEP_LIFE_MAX_TABLES);
   skep_catalog_table *t;
   SKEP_TRY(skep_catalog_get_table(s->catalog, &s->arena, db, name, &t, err));
-  SKEP_TRY(refuse_format(t, err));
   skep_life_table *table = skep_arena_zero(&s->arena, 1, sizeof *table);
   if (table == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   table->t = t;
-  SKEP_TRY(skep_catalog_path(t->location, &table->path, err));
-  void *grown = life->tables;
-  SKEP_TRY(skep_grow(s->ctx, &grown, &life->tables_capacity, life->n_tables + 1, sizeof *life->tables, err));
-  life->tables = grown;
-  life->tables[life->n_tables++] = table;
+  if (t->location != NULL) SKEP_TRY(skep_catalog_path(t->location, &table->path, err));
+  SKEP_TRY(skep_life_add(life, table, err));
   *out = table;
   return SKEP_OK;
 }
@@ -209,6 +215,7 @@ skep_status skep_life_enter(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
   for (size_t i = 0; i < life->n_tables; i++) {
     skep_life_table *t = life->tables[i];
+    if (t->t->id == 0) continue;
     if (skep_table_is_partitioned(t->t) && (t->is_read || t->write != 0)) SKEP_TRY(list_partitions(life, t, err));
   }
   if (life->n_tables != 0) SKEP_TRY(begin_txn(life, err));
@@ -217,6 +224,7 @@ skep_status skep_life_enter(skep_life *life, skep_err *err) {
     s->txn.txn.id = 0;
     life->owns_txn = false;
   }
+  if (st == SKEP_OK && life->owns_txn) skep_heartbeat_watch(s, s->txn.txn.id);
   return st;
 }
 

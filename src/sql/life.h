@@ -58,6 +58,9 @@ SKEP_NODISCARD skep_status skep_life_open(skep_life *life, skep_session *session
 SKEP_NODISCARD skep_status skep_life_find(skep_life *life, const skep_table_name *name, skep_life_table **out,
                                           skep_err *err);
 
+/* A table that the catalog does not have yet (id 0): the life lists it with the others. */
+SKEP_NODISCARD skep_status skep_life_add(skep_life *life, skep_life_table *table, skep_err *err);
+
 /* The statement will write the table: op as in skep_life_table.write. Refuses what a transaction cannot: another write
  * after it was overwritten in the same explicit transaction, plain tables in one. */
 SKEP_NODISCARD skep_status skep_life_write(skep_life *life, skep_life_table *table, char op, skep_err *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "db/schema.h"
+#include "sql/heartbeat.h"
 #include "sql/statement.h"
 #include "sql/transaction.h"
 
@@ -120,6 +121,7 @@ static void clear_notes(skep_session *s) {
 void skep_session_close(skep_session *s) {
   if (s == NULL) return;
   if (s->txn.txn.id != 0) skep_transaction_abandon(s);
+  skep_heartbeat_stop(s);
   clear_notes(s);
   skep_release(s->ctx, s->notes.lines);
   skep_engine_close(s->engine);

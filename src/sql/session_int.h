@@ -35,12 +35,15 @@ typedef struct skep_session_change {
 
 /* The open transaction: of the one statement, or of START TRANSACTION. */
 typedef struct skep_session_txn {
-  skep_txn txn;     /* id 0: none is open */
-  bool is_explicit; /* after START TRANSACTION */
+  skep_txn txn;                /* id 0: none is open */
+  bool is_explicit;            /* after START TRANSACTION */
+  skep_catalog_table *created; /* CREATE TABLE ... AS: stored with the commit; its changes have table id 0 */
   skep_session_change *changes;
   size_t n_changes, changes_capacity;
   uint32_t next_statement; /* id; counts over all tables, as Hive's does: observed, golden 05 */
 } skep_session_txn;
+
+typedef struct skep_heartbeat skep_heartbeat;
 
 /* Lines for the person at the shell. */
 typedef struct skep_session_notes {
@@ -68,6 +71,7 @@ struct skep_session {
   skep_arena arena;     /* of the running statement */
   skep_arena txn_arena; /* of the open transaction */
   skep_session_txn txn;
+  skep_heartbeat *heartbeat; /* heartbeat.h; NULL until the first transaction */
   skep_session_notes notes;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;

@@ -6,6 +6,8 @@
 
 #include "acid/dir_write.h"
 #include "acid/name.h"
+#include "sql/ddl.h"
+#include "sql/heartbeat.h"
 
 enum { TXN_MAX_ARENA = 1 << 30 };
 
@@ -18,6 +20,7 @@ skep_txn_conf skep_transaction_conf(const skep_session *s) {
 
 /* Forgets what was open. */
 static void clear(skep_session *s) {
+  skep_heartbeat_watch(s, 0);
   skep_release(s->ctx, s->txn.changes);
   s->txn = (skep_session_txn){0};
   skep_arena_fini(&s->txn_arena);
@@ -100,6 +103,10 @@ static skep_status sum_up(skep_session *s, sum **out, size_t *n, skep_err *err) 
 
 /* The table as it is now; it must still be the one that was written. */
 static skep_status same_table(skep_session *s, const skep_session_change *c, skep_catalog_table **out, skep_err *err) {
+  if (c->table_id == 0) { /* just stored */
+    *out = s->txn.created;
+    return SKEP_OK;
+  }
   skep_status st = skep_catalog_get_table(s->catalog, &s->txn_arena, c->db, c->table, out, err);
   if (st == SKEP_OK && (*out)->id == c->table_id) return SKEP_OK;
   if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
@@ -132,11 +139,12 @@ static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
   sum *sums;
   size_t n;
   (void)db;
+  if (s->txn.created != NULL) SKEP_TRY(skep_ddl_store_table(s, s->txn.created, err));
   SKEP_TRY(sum_up(s, &sums, &n, err));
   skep_catalog_table *t = NULL;
   for (size_t i = 0; i < n; i++) {
     const skep_session_change *c = sums[i].first;
-    if (t == NULL || t->id != c->table_id) SKEP_TRY(same_table(s, c, &t, err));
+    if (i == 0 || sums[i - 1].first->table_id != c->table_id) SKEP_TRY(same_table(s, c, &t, err));
     if (c->partition != NULL) {
       SKEP_TRY(partition_stats(s, t, &sums[i], err));
     } else {
@@ -174,7 +182,7 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   uint32_t n;
   skep_status st = components(s, &all, &n, err);
   if (st == SKEP_OK) {
-    skep_txn_also *also = s->txn.n_changes != 0 ? update_catalog : NULL;
+    skep_txn_also *also = s->txn.n_changes != 0 || s->txn.created != NULL ? update_catalog : NULL;
     st = skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err);
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
@@ -199,6 +207,7 @@ static skep_status start(skep_session *s, skep_err *err) {
   const skep_txn_conf conf = skep_transaction_conf(s);
   SKEP_TRY(skep_txn_begin(s->db, &conf, &s->txn_arena, SKEP_TXN_DEFAULT, NULL, 0, &s->txn.txn, err));
   s->txn.is_explicit = true;
+  skep_heartbeat_watch(s, s->txn.txn.id);
   return SKEP_OK;
 }
 
