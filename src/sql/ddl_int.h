@@ -1,0 +1,110 @@
+/* What the files of DDL, SHOW and DESCRIBE share: names to tables, Hive's wording of errors, partition specs, files. */
+#ifndef SQL_DDL_INT_H
+#define SQL_DDL_INT_H
+
+#include "catalog/catalog.h"
+#include "db/db.h"
+#include "sql/ast.h"
+#include "sql/ddl.h"
+#include "sql/session_int.h"
+#include "txn/txn.h"
+
+/* "Execution Error, return code <code> from org.apache.hadoop.hive.ql.ddl.DDLTask. <text>": what a statement meets when
+ * it runs. Returns SKEP_ERR_SEMANTIC. */
+skep_status ddl_task_fail(skep_err *err, int code, const char *format, ...) SKEP_PRINTF(3, 4);
+/* "SemanticException [Error <code>]: <text>", without the number when code is 0: what its compilation meets. */
+skep_status ddl_semantic_fail(skep_err *err, int code, const char *format, ...) SKEP_PRINTF(3, 4);
+skep_status ddl_nomem(skep_err *err);
+
+/* A name or text in messages: quoted into the session's arena, "?" when memory is out. */
+const char *ddl_quote(skep_session *s, const char *text);
+bool ddl_same(const char *a, const char *b);                                        /* both NULL, or equal */
+const char *ddl_join(skep_session *s, const char *a, const char *b, const char *c); /* in the arena; NULL: no memory */
+const char *ddl_number(skep_session *s, int64_t value);
+
+/* The database of a name: as written, or the session's. */
+const char *ddl_db_of(const skep_session *s, const skep_table_name *name);
+/* The table; 10001 with "db.t" or, as some statements print it, only what was written. Three-part names are 10431. */
+skep_status ddl_find_table(skep_session *s, const skep_table_name *name, bool as_written, skep_catalog_table **out,
+                           skep_err *err);
+skep_status ddl_find_database(skep_session *s, const char *name, const skep_catalog_db **out,
+                              skep_err *err); /* 10072 */
+
+/* Runs `run` in one database transaction: committed when it returns SKEP_OK, else rolled back. */
+typedef skep_status ddl_body(skep_session *s, void *self, skep_err *err);
+skep_status ddl_in_transaction(skep_session *s, skep_db_mode mode, ddl_body *run, void *self, skep_err *err);
+
+/* A new write id of a table: a transaction opened, its id allocated, committed. Inside the database transaction. */
+skep_status ddl_take_write_id(skep_session *s, const char *db, const char *table, int64_t *out, skep_err *err);
+
+/* transient_lastDdlTime, and with `modified` last_modified_by and last_modified_time, to now. */
+skep_status ddl_touch(skep_session *s, skep_catalog_params *params, bool modified, skep_err *err);
+/* Sets one property (value NULL: removes it). */
+skep_status ddl_set_param(skep_session *s, skep_catalog_params *params, const char *key, const char *value,
+                          skep_err *err);
+/* COLUMN_STATS_ACCURATE and zeroes: the statistics of what was just made and is empty. */
+skep_status ddl_empty_stats(skep_session *s, const skep_type *columns, skep_catalog_params *params, skep_err *err);
+
+/* ---- partition specs (ddl_partition.c) ---- */
+
+/* The text of a constant in a spec; NULL constants are NULL. In the session's arena. */
+skep_status ddl_constant_text(skep_session *s, const skep_expr *value, const char **out, skep_err *err);
+/* "{d=2026-01-01, s=x}", as Hive prints a spec. */
+const char *ddl_spec_text(skep_session *s, const skep_partition_spec *spec);
+/* values[i] of key i as the catalog stores it; NULL where the spec has no (constant for the) key. `all`: each key must
+ * have one. Names that are no keys, missing ones, values that do not convert are Hive's errors. */
+skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec, bool all,
+                            const char *const **values, skep_err *err);
+/* The one partition that a full spec names. 10006 when there is none. */
+skep_status ddl_find_partition(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
+                               skep_catalog_partition **out, skep_err *err);
+/* Whether a partition matches all comparisons of a spec (=, <>, <, <=, >, >=, LIKE); keys without a value match. */
+skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
+                             const skep_catalog_partition *p, bool *out, skep_err *err);
+bool ddl_like(const char *text, const char *pattern); /* SQL's % and _ */
+
+/* ---- constraints (ddl_constraints.c) ---- */
+
+/* Those of the columns and of the table, checked. table->columns is set. */
+skep_status ddl_constraints(skep_session *s, const skep_statement *statement, const skep_create_table *create,
+                            skep_catalog_table *table, skep_err *err);
+/* One more: of ALTER TABLE ADD CONSTRAINT, or (column given) of CHANGE COLUMN c c type NOT NULL. A new list in table.
+ */
+skep_status ddl_add_constraint(skep_session *s, const skep_statement *statement, const skep_ast_constraint *constraint,
+                               const char *column, skep_catalog_table *table, skep_err *err);
+
+/* ---- files ---- */
+
+/* mkdir -p of a location, synced. *made (may be NULL): it was not there before. */
+skep_status ddl_make_directory(skep_session *s, const char *location, bool *made, skep_err *err);
+/* Removes an empty directory, best effort. */
+void ddl_remove_empty(skep_session *s, const char *location);
+/* The rows of a table, and its directories once no reader needs them. Inside the database transaction. */
+skep_status ddl_drop_table(skep_session *s, const skep_catalog_table *t, skep_err *err);
+/* The table is managed, or external.table.purge: its files go with it. */
+bool ddl_owns_files(const skep_catalog_table *t);
+
+/* What waits to be removed and can be, best effort: after a DROP. Outside any database transaction. */
+void ddl_clean(skep_session *s);
+/* The URI that Hive stores for a LOCATION as written; NULL stays NULL. */
+skep_status ddl_location(skep_session *s, const char *text, const char **out, skep_err *err);
+
+skep_status ddl_create_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
+
+/* ---- ALTER TABLE (alter*.c) ---- */
+
+typedef struct ddl_alter {
+  const skep_statement *statement;
+  const skep_alter_table *ast;
+  const skep_catalog_table *was; /* as found */
+  skep_catalog_table *now;       /* a copy, to change */
+  bool burns_write_id;           /* takes a write id even when it fails from here on */
+  bool keep_files;               /* RENAME: nothing was moved yet */
+} ddl_alter;
+
+skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
+skep_status ddl_alter_columns(skep_session *s, ddl_alter *a, skep_err *err);
+skep_status ddl_alter_properties(skep_session *s, ddl_alter *a, skep_err *err);
+skep_status ddl_alter_partitions(skep_session *s, ddl_alter *a, skep_err *err);
+
+#endif
