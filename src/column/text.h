@@ -48,6 +48,21 @@ bool skep_parse_decimal(skep_bytes text, unsigned scale, skep_i128 *out,
 bool skep_parse_date(skep_bytes text, int64_t *days);
 bool skep_parse_ts(skep_bytes text, skep_ts *out); /* date alone is midnight; 'T' or blank; up to 9 digits */
 
+/* A decimal number -> the nearest binary one with `mantissa_bits` (53 or 24), ties to even; overflow gives infinity. NaN
+ * and infinities as Java spells them. */
+bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out);
+
+/* Without blanks and control characters at both ends, as Java trims. */
+skep_bytes skep_text_trim(skep_bytes text);
+bool skep_text_equals(skep_bytes text, const char *word); /* ASCII case ignored; `word` in lower case */
+
+/* Hive's casts of strings: blanks around are ignored; an integer's fraction is cut off; a date may be followed by
+ * anything but a digit; a timestamp that cannot be read in whole is its leading date; "Z" and " UTC" behind a time are
+ * ignored. */
+bool skep_text_cast_i64(skep_bytes text, int64_t min, int64_t max, int64_t *out);
+bool skep_text_cast_date(skep_bytes text, int64_t *days);
+bool skep_text_cast_ts(skep_bytes text, skep_ts *out);
+
 /* Appends the typed value of a text to a vector of a primitive type (Arrow forms), as Hive casts a partition value or
  * literal; SKEP_ERR_RANGE when it is none. */
 SKEP_NODISCARD skep_status skep_vec_append_text(skep_vec *vec, skep_bytes text, skep_err *err);

@@ -66,9 +66,6 @@ enum { SKEP_FLOAT_TEXT_BYTES = 32 };
 uint8_t *skep_text_put_f64(uint8_t *at, double v, skep_float_flavour flavour);
 uint8_t *skep_text_put_f32(uint8_t *at, float v, skep_float_flavour flavour);
 
-/* A decimal number -> the nearest binary one with `mantissa_bits` (53 or 24), ties to even; overflow gives infinity. */
-bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out);
-
 /* A number of any notation as floor(v * 10^scale), for comparing columns of whole numbers and decimals with any
  * literal. */
 typedef enum skep_scaled_text {
@@ -79,14 +76,5 @@ typedef enum skep_scaled_text {
 } skep_scaled_text;
 
 skep_scaled_text skep_parse_scaled(skep_bytes text, unsigned scale, skep_i128 *floor, bool *exact);
-
-/* Without blanks and control characters at both ends, as Java trims. */
-skep_bytes skep_text_trim(skep_bytes text);
-bool skep_text_equals(skep_bytes text, const char *word); /* ASCII case ignored; `word` in lower case */
-
-/* Hive's casts of strings: a date may be followed by anything but a digit; a timestamp that cannot be read in whole is
- * its leading date; "Z" and " UTC" behind a time are ignored. */
-bool skep_text_cast_date(skep_bytes text, int64_t *days);
-bool skep_text_cast_ts(skep_bytes text, skep_ts *out);
 
 #endif

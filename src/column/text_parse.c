@@ -318,8 +318,7 @@ static bool is_false_text(skep_bytes text) {
          skep_text_equals(text, "off") || skep_text_equals(text, "0");
 }
 
-/* Hive's cast to integers: blanks around are ignored and a fraction is cut off. */
-static bool parse_integer(skep_bytes text, int64_t min, int64_t max, int64_t *out) {
+bool skep_text_cast_i64(skep_bytes text, int64_t min, int64_t max, int64_t *out) {
   text = skep_text_trim(text);
   const uint8_t *point = text.left == 0 ? NULL : memchr(text.at, '.', text.left);
   if (point != NULL) {
@@ -408,16 +407,16 @@ static bool put_text_value(skep_vec *vec, skep_bytes text) {
       put_boolean_value(vec, !is_false_text(skep_text_trim(text)));
       return true;
     case SKEP_TINYINT:
-      if (!parse_integer(text, INT8_MIN, INT8_MAX, &i)) return false;
+      if (!skep_text_cast_i64(text, INT8_MIN, INT8_MAX, &i)) return false;
       break;
     case SKEP_SMALLINT:
-      if (!parse_integer(text, INT16_MIN, INT16_MAX, &i)) return false;
+      if (!skep_text_cast_i64(text, INT16_MIN, INT16_MAX, &i)) return false;
       break;
     case SKEP_INT:
-      if (!parse_integer(text, INT32_MIN, INT32_MAX, &i)) return false;
+      if (!skep_text_cast_i64(text, INT32_MIN, INT32_MAX, &i)) return false;
       break;
     case SKEP_BIGINT:
-      if (!parse_integer(text, INT64_MIN, INT64_MAX, &i)) return false;
+      if (!skep_text_cast_i64(text, INT64_MIN, INT64_MAX, &i)) return false;
       break;
     case SKEP_DATE:
       if (!skep_text_cast_date(text, &i) || i < INT32_MIN || i > INT32_MAX) return false;

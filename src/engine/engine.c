@@ -1,9 +1,9 @@
 /* Opening DuckDB, its settings, the sources and connections of an engine, and how errors cross it. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "column/text.h"
 #include "engine/engine_int.h"
 
 /* ---- errors ---- */
@@ -45,8 +45,10 @@ skep_status skep_engine_unmark_error(const char *text, skep_status fallback, ske
   if (text == NULL) return skep_fail(err, fallback, "DuckDB failed and does not say why");
   const char *mark = strchr(text, MARK[0]), *end = mark == NULL ? NULL : strchr(mark + 1, MARK[0]);
   if (end != NULL) {
-    long status = strtol(mark + 1, NULL, 10);
-    if (status > SKEP_END && status <= SKEP_ERR_RUNTIME) return skep_fail(err, (skep_status)status, "%s", end + 1);
+    int64_t status = 0;
+    bool is_number = skep_parse_i64(skep_bytes_of(mark + 1, (size_t)(end - mark - 1)), &status);
+    if (is_number && status > SKEP_END && status <= SKEP_ERR_RUNTIME)
+      return skep_fail(err, (skep_status)status, "%s", end + 1);
   }
   skep_status status = status_of(text, fallback);
   if (status == SKEP_ERR_CANCELLED) return skep_fail(err, status, "interrupted");

@@ -2,10 +2,7 @@
  * that opening an engine costs nothing for the hundreds that a query does not use. */
 #include "engine/function.h"
 
-#include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_NAME = 80, MAX_TEXT = 1 << 28 };
@@ -198,13 +195,19 @@ static skep_status remember(skep_engine *e, const char *name, skep_err *err) {
   return SKEP_OK;
 }
 
+static bool take_number(const char **at, unsigned *out) {
+  const char *start = *at;
+  for (*out = 0; **at >= '0' && **at <= '9' && *at - start < 2; ++*at) *out = *out * 10 + (unsigned)(**at - '0');
+  return *at != start;
+}
+
 /* "_12_3" at the end of a name: a decimal type. */
 static bool split_decimal(const char *name, char *stem, unsigned *precision, unsigned *scale) {
   const char *second = strrchr(name, '_'), *first = second;
-  while (first > name && first[-1] != '_') first--;
-  if (second == NULL || first == name) return false;
-  int used = 0;
-  if (sscanf(first, "%2u_%2u%n", precision, scale, &used) != 2 || first[used] != '\0') return false;
+  while (first != NULL && first > name && first[-1] != '_') first--;
+  if (first == NULL || first == name) return false;
+  const char *at = first;
+  if (!take_number(&at, precision) || *at++ != '_' || !take_number(&at, scale) || *at != '\0') return false;
   if (*precision < 1 || *precision > 38 || *scale > *precision) return false;
   snprintf(stem, MAX_NAME, "%.*s", (int)(first - 1 - name), name);
   return true;

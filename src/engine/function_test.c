@@ -128,12 +128,61 @@ static void doubles_become_integers_as_in_java(void **state) {
   CHECK(*state, examples);
 }
 
+static void decimals_have_their_types_and_round_half_up(void **state) {
+  static const example examples[] = {
+      {"skep_decimal_add_11_2(1::DECIMAL(10,2), 1::DECIMAL(10,2))", "decimal(11,2)", "2.00"},
+      {"skep_decimal_mul_21_4(1::DECIMAL(10,2), 1::DECIMAL(10,2))", "decimal(21,4)", "1.0000"},
+      {"skep_decimal_div_23_13(1::DECIMAL(10,2), 3::DECIMAL(10,2))", "decimal(23,13)", "0.3333333333333"},
+      {"skep_decimal_div_38_6(1::DECIMAL(38,10), 3::DECIMAL(38,10))", "decimal(38,6)", "0.333333"},
+      {"skep_decimal_mul_38_6(1::DECIMAL(38,10), 3::DECIMAL(38,10))", "decimal(38,6)", "3.000000"},
+      {"skep_decimal_add_38_6(1::DECIMAL(38,10), 3::DECIMAL(38,0))", "decimal(38,6)", "4.000000"},
+      {"skep_decimal_mul_38_17(1::DECIMAL(20,10), 3::DECIMAL(20,10))", "decimal(38,17)", "3.00000000000000000"},
+      {"skep_decimal_add_38_0(99999999999999999999999999999999999999::DECIMAL(38,0), 1::DECIMAL(38,0))",
+       "decimal(38,0)", "\\N"},
+      {"skep_decimal_mul_38_0(99999999999999999999999999999999999999::DECIMAL(38,0), 2)", "decimal(38,0)", "\\N"},
+      {"skep_decimal_add_11_2(1::DECIMAL(10,2), 1)", "decimal(11,2)", "2.00"},
+      {"skep_decimal_div_14_6(1::DECIMAL(10,2), 3)", "decimal(14,6)", "0.333333"},
+      {"skep_decimal_mod_4_2(10::DECIMAL(3,1), 3::DECIMAL(4,2))", "decimal(4,2)", "1.00"},
+      {"skep_decimal_mod_4_2(10::DECIMAL(3,1), 0)", "decimal(4,2)", "\\N"},
+      {"skep_decimal_div_4_2(10::DECIMAL(3,1), 0)", "decimal(4,2)", "\\N"},
+      {"skep_decimal_div_38_6(5::DECIMAL(38,18), 7::DECIMAL(38,18))", "decimal(38,6)", "0.714286"},
+      {"skep_decimal_div_38_6(99999999999999999999999999999999999999::DECIMAL(38,0), 0.00000000000000000001)",
+       "decimal(38,6)", "\\N"},
+      {"skep_decimal_pmod_5_1((-5)::DECIMAL(5,1), 3::DECIMAL(5,1))", "decimal(5,1)", "1.0"},
+      {"skep_decimal_sub_4_1(1.5::DECIMAL(2,1), 100)", "decimal(4,1)", "-98.5"},
+      {"skep_to_decimal_5_1(123.456)", "decimal(5,1)", "123.5"},
+      {"skep_to_decimal_4_2(123.456)", "decimal(4,2)", "\\N"},
+      {"skep_to_decimal_5_1(-123.45)", "decimal(5,1)", "-123.5"},
+      {"skep_to_decimal_5_2(0.005)", "decimal(5,2)", "0.01"},
+      {"skep_to_decimal_12_1(1e10)", "decimal(12,1)", "10000000000.0"},
+      {"skep_to_decimal_10_2('1e2')", "decimal(10,2)", "100.00"},
+      {"skep_to_decimal_10_2('abc')", "decimal(10,2)", "\\N"},
+      {"skep_to_decimal_10_2(' 12.5 ')", "decimal(10,2)", "12.50"},
+      {"skep_to_decimal_10_0(2.5::DOUBLE)", "decimal(10,0)", "3"},
+      {"skep_to_decimal_20_18(0.1::DOUBLE)", "decimal(20,18)", "0.100000000000000000"},
+      {"skep_to_decimal_20_18(0.1::FLOAT)", "decimal(20,18)", "0.100000000000000000"},
+      {"skep_to_decimal_3_1(true)", "decimal(3,1)", "1.0"},
+      {"skep_to_decimal_3_2(9.999)", "decimal(3,2)", "\\N"},
+      {"skep_decimal_round_5_1(123.456::DECIMAL(6,3), 1)", "decimal(5,1)", "123.5"},
+      {"skep_decimal_round_4_0(123.456::DECIMAL(6,3), -1)", "decimal(4,0)", "120"},
+      {"skep_decimal_bround_2_0(2.5, 0)", "decimal(2,0)", "2"},
+      {"skep_decimal_floor_3_0(-1.5)", "decimal(3,0)", "-2"},
+      {"skep_decimal_ceil_3_0(1.2)", "decimal(3,0)", "2"},
+      {"skep_decimal_i32(12345678901.5)", "int", "\\N"},
+      {"skep_decimal_i32(-1.9)", "int", "-1"},
+      {"skep_decimal_f64(0.1)", "double", "0.1"},
+      {"skep_decimal_str(1.50::DECIMAL(10,4))", "string", "1.5000"},
+  };
+  CHECK(*state, examples);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       TEST(integers_wrap_around),
       TEST(division_and_modulo_by_zero_are_null),
       TEST(doubles_become_integers_as_in_java),
+      TEST(decimals_have_their_types_and_round_half_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
