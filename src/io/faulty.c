@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "io/fs_int.h"
 
@@ -12,6 +13,8 @@ typedef struct faulty_fs {
   _Atomic uint64_t calls, opens, reads, read_bytes, lists;
   _Atomic uint64_t fail_at; /* value of `calls` that fails; 0: none */
   _Atomic bool sticky;
+  _Atomic uint64_t changes;
+  _Atomic uint64_t stop_at; /* value of `changes` that ends the process; 0: none */
 } faulty_fs;
 
 typedef struct faulty_file {
@@ -28,6 +31,18 @@ static skep_status enter(faulty_fs *f, const char *path, skep_err *err) {
   return skep_fs_fail(err, SKEP_ERR_IO, path, "call %" PRIu64 " fails as requested", call);
 }
 
+/* Counts one call that changes something; true when the process ends with it. */
+static bool stops(faulty_fs *f) {
+  uint64_t call = atomic_fetch_add(&f->changes, 1) + 1;
+  return call == atomic_load(&f->stop_at);
+}
+
+/* As enter, for calls that change something. */
+static skep_status enter_change(faulty_fs *f, const char *path, skep_err *err) {
+  if (stops(f)) _exit(SKEP_FS_FAULT_CODE);
+  return enter(f, path, err);
+}
+
 /* --- files --- */
 
 static skep_status faulty_read_at(skep_file *base, uint64_t offset, void *out, size_t length, skep_err *err) {
@@ -40,6 +55,10 @@ static skep_status faulty_read_at(skep_file *base, uint64_t offset, void *out, s
 
 static skep_status faulty_append(skep_file *base, const void *bytes, size_t length, skep_err *err) {
   faulty_file *file = (faulty_file *)base;
+  if (stops(file->fs)) {
+    (void)!skep_file_append(file->below, bytes, length / 2, NULL);
+    _exit(SKEP_FS_FAULT_CODE);
+  }
   SKEP_TRY(enter(file->fs, NULL, err));
   skep_status status = skep_file_append(file->below, bytes, length, err);
   base->size_bytes = file->below->size_bytes;
@@ -48,7 +67,7 @@ static skep_status faulty_append(skep_file *base, const void *bytes, size_t leng
 
 static skep_status faulty_sync(skep_file *base, skep_err *err) {
   faulty_file *file = (faulty_file *)base;
-  SKEP_TRY(enter(file->fs, NULL, err));
+  SKEP_TRY(enter_change(file->fs, NULL, err));
   return skep_file_sync(file->below, err);
 }
 
@@ -88,7 +107,7 @@ static skep_status faulty_open_read(skep_fs *fs, const char *path, skep_file **o
 
 static skep_status faulty_create(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, path, err));
+  SKEP_TRY(enter_change(f, path, err));
   skep_file *below;
   SKEP_TRY(skep_fs_create(f->below, path, &below, err));
   return wrap_file(f, &writer_vtab, below, path, out, err);
@@ -110,31 +129,31 @@ static skep_status faulty_list(skep_fs *fs, const char *path, bool sizes, skep_e
 
 static skep_status faulty_mkdirs(skep_fs *fs, const char *path, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, path, err));
+  SKEP_TRY(enter_change(f, path, err));
   return skep_fs_mkdirs(f->below, path, err);
 }
 
 static skep_status faulty_rename_new(skep_fs *fs, const char *from, const char *to, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, from, err));
+  SKEP_TRY(enter_change(f, from, err));
   return skep_fs_rename_new(f->below, from, to, err);
 }
 
 static skep_status faulty_remove_file(skep_fs *fs, const char *path, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, path, err));
+  SKEP_TRY(enter_change(f, path, err));
   return skep_fs_remove_file(f->below, path, err);
 }
 
 static skep_status faulty_remove_dir(skep_fs *fs, const char *path, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, path, err));
+  SKEP_TRY(enter_change(f, path, err));
   return skep_fs_remove_dir(f->below, path, err);
 }
 
 static skep_status faulty_sync_dir(skep_fs *fs, const char *path, skep_err *err) {
   faulty_fs *f = (faulty_fs *)fs;
-  SKEP_TRY(enter(f, path, err));
+  SKEP_TRY(enter_change(f, path, err));
   return skep_fs_sync_dir(f->below, path, err);
 }
 
@@ -175,11 +194,17 @@ void skep_fs_faulty_fail_nth(skep_fs *fs, uint64_t nth, bool sticky) {
   atomic_store(&f->fail_at, nth == 0 ? 0 : atomic_load(&f->calls) + nth);
 }
 
+void skep_fs_faulty_stop_nth(skep_fs *fs, uint64_t nth) {
+  faulty_fs *f = (faulty_fs *)fs;
+  atomic_store(&f->stop_at, nth == 0 ? 0 : atomic_load(&f->changes) + nth);
+}
+
 skep_fs_counts skep_fs_faulty_counts(const skep_fs *fs) {
   const faulty_fs *f = (const faulty_fs *)fs;
   return (skep_fs_counts){.calls = atomic_load(&f->calls),
                           .opens = atomic_load(&f->opens),
                           .reads = atomic_load(&f->reads),
                           .read_bytes = atomic_load(&f->read_bytes),
-                          .lists = atomic_load(&f->lists)};
+                          .lists = atomic_load(&f->lists),
+                          .changes = atomic_load(&f->changes)};
 }

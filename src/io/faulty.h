@@ -11,9 +11,15 @@ SKEP_NODISCARD skep_status skep_fs_faulty_new(const skep_ctx *ctx, skep_fs *belo
  * with SKEP_ERR_IO; 0 switches failing off. `sticky`: every later call fails too. */
 void skep_fs_faulty_fail_nth(skep_fs *fs, uint64_t nth, bool sticky);
 
+/* The nth call that changes something (create, append, sync, mkdirs, rename_new, remove, sync_dir; 1 = the next one)
+ * ends the process with _exit(SKEP_FS_FAULT_CODE) instead, an append after half of its bytes; 0 switches that off. For
+ * crash tests in forked children. */
+enum { SKEP_FS_FAULT_CODE = 87 };
+void skep_fs_faulty_stop_nth(skep_fs *fs, uint64_t nth);
+
 /* Counts since creation: for tests that bound the work of a plan or a scan. */
 typedef struct skep_fs_counts {
-  uint64_t calls, opens, reads, read_bytes, lists;
+  uint64_t calls, opens, reads, read_bytes, lists, changes;
 } skep_fs_counts;
 skep_fs_counts skep_fs_faulty_counts(const skep_fs *fs);
 
