@@ -392,6 +392,8 @@ skep_status skep_ddl_run(skep_session *s, const skep_statement *statement, skep_
       return ddl_create_run(s, statement, out, err);
     case SKEP_STMT_DROP_TABLE:
       return run_drop_table(s, statement->drop, err);
+    case SKEP_STMT_ALTER_TABLE:
+      return ddl_alter_run(s, statement, out, err);
     default:
       return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", skep_statement_name(statement));
   }

@@ -51,6 +51,9 @@ skep_status ddl_empty_stats(skep_session *s, const skep_type *columns, skep_cata
 skep_status ddl_constant_text(skep_session *s, const skep_expr *value, const char **out, skep_err *err);
 /* "{d=2026-01-01, s=x}", as Hive prints a spec. */
 const char *ddl_spec_text(skep_session *s, const skep_partition_spec *spec);
+/* Refuses names that are no partition keys. */
+skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
+                           skep_err *err);
 /* values[i] of key i as the catalog stores it; NULL where the spec has no (constant for the) key. `all`: each key must
  * have one. Names that are no keys, missing ones, values that do not convert are Hive's errors. */
 skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec, bool all,
@@ -93,18 +96,35 @@ skep_status ddl_create_run(skep_session *s, const skep_statement *statement, ske
 
 /* ---- ALTER TABLE (alter*.c) ---- */
 
+/* A directory or file to rename when all rows are written, before the commit; put back when that fails. */
+typedef struct ddl_move {
+  const char *from, *to; /* paths */
+  bool done;
+} ddl_move;
+
 typedef struct ddl_alter {
   const skep_statement *statement;
   const skep_alter_table *ast;
   const skep_catalog_table *was; /* as found */
-  skep_catalog_table *now;       /* a copy, to change */
-  bool burns_write_id;           /* takes a write id even when it fails from here on */
-  bool keep_files;               /* RENAME: nothing was moved yet */
+  skep_catalog_table *now;       /* a copy, to change; stored when `is_changed` */
+  bool is_changed;
+  bool is_compiled; /* what fails from here on fails at run time: Hive has allocated the write id by then */
+  bool takes_write_id;
+  int64_t write_id; /* taken, or 0 */
+  ddl_move *moves;  /* in this order */
+  size_t n_moves, moves_capacity;
+  bool cleans; /* something was dropped */
 } ddl_alter;
+
+/* The write id of this statement: taken once, of a transactional table. Marks the statement as compiled. */
+skep_status ddl_alter_write_id(skep_session *s, ddl_alter *a, skep_err *err);
+skep_status ddl_alter_move(skep_session *s, ddl_alter *a, const char *from, const char *to, skep_err *err);
 
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
 skep_status ddl_alter_columns(skep_session *s, ddl_alter *a, skep_err *err);
 skep_status ddl_alter_properties(skep_session *s, ddl_alter *a, skep_err *err);
 skep_status ddl_alter_partitions(skep_session *s, ddl_alter *a, skep_err *err);
+/* SET TBLPROPERTIES that makes a plain table transactional: files checked, moved for insert-only, ids seeded. */
+skep_status ddl_convert(skep_session *s, ddl_alter *a, bool insert_only, skep_err *err);
 
 #endif

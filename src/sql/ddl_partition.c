@@ -77,8 +77,8 @@ static int64_t key_index(const skep_catalog_table *t, const char *name) {
   return skep_type_child(t->partition_keys, name, strlen(name), true);
 }
 
-static skep_status check_keys(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
-                              skep_err *err) {
+skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
+                           skep_err *err) {
   for (uint32_t i = 0; i < spec->n; i++)
     if (key_index(t, spec->items[i].name) < 0)
       return skep_fail(err, SKEP_ERR_SEMANTIC,
@@ -92,7 +92,7 @@ skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const 
   uint32_t n = t->partition_keys->n_children, given = 0;
   const char **values = skep_arena_zero(&s->arena, n + 1, sizeof *values);
   if (values == NULL) return ddl_nomem(err);
-  SKEP_TRY(check_keys(s, t, spec, err));
+  SKEP_TRY(ddl_spec_check(s, t, spec, err));
   for (uint32_t i = 0; i < spec->n; i++) {
     const skep_partition_value *item = &spec->items[i];
     int64_t at = key_index(t, item->name);
@@ -212,7 +212,7 @@ static bool decide(skep_binary_op op, int order) {
 skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
                              const skep_catalog_partition *p, bool *out, skep_err *err) {
   *out = false;
-  SKEP_TRY(check_keys(s, t, spec, err));
+  SKEP_TRY(ddl_spec_check(s, t, spec, err));
   for (uint32_t i = 0; i < spec->n; i++) {
     const skep_partition_value *item = &spec->items[i];
     const char *text, *wanted;

@@ -1,0 +1,310 @@
+/* ALTER TABLE: the frame around every kind, and the kinds that change one thing of a table.
+ *
+ * Order of work: the table is found and the statement checked; rows are changed; directories are renamed; the database
+ * commits. When the commit fails the directories are renamed back. Between the two a crash leaves a directory under its
+ * new name while the rows still have the old one: as in Hive, whose metastore works in this order as well. */
+#include <string.h>
+
+#include "acid/name.h"
+#include "sql/ddl_int.h"
+
+/* ---- what the kinds share ---- */
+
+skep_status ddl_alter_write_id(skep_session *s, ddl_alter *a, skep_err *err) {
+  a->is_compiled = true;
+  if (!skep_table_is_transactional(a->was) && !a->takes_write_id) return SKEP_OK;
+  a->takes_write_id = true;
+  if (a->write_id != 0) return SKEP_OK;
+  return ddl_take_write_id(s, a->was->db, a->was->name, &a->write_id, err);
+}
+
+skep_status ddl_alter_move(skep_session *s, ddl_alter *a, const char *from, const char *to, skep_err *err) {
+  if (a->n_moves == a->moves_capacity) {
+    size_t capacity = a->moves_capacity == 0 ? 8 : a->moves_capacity * 2;
+    ddl_move *moves = skep_arena_zero(&s->arena, capacity, sizeof *moves);
+    if (moves == NULL) return ddl_nomem(err);
+    if (a->n_moves > 0) memcpy(moves, a->moves, a->n_moves * sizeof *moves);
+    a->moves = moves;
+    a->moves_capacity = capacity;
+  }
+  a->moves[a->n_moves++] = (ddl_move){.from = from, .to = to};
+  return SKEP_OK;
+}
+
+static const char *parent_of(skep_session *s, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL || slash == path ? "/" : skep_arena_strndup(&s->arena, path, (size_t)(slash - path));
+}
+
+static skep_status do_moves(skep_session *s, ddl_alter *a, skep_err *err) {
+  for (size_t i = 0; i < a->n_moves; i++) {
+    ddl_move *m = &a->moves[i];
+    const char *to = parent_of(s, m->to), *from = parent_of(s, m->from);
+    if (to == NULL || from == NULL) return ddl_nomem(err);
+    SKEP_TRY(skep_fs_mkdirs(s->fs, to, err));
+    skep_status st = skep_fs_rename_new(s->fs, m->from, m->to, err);
+    if (st == SKEP_ERR_NOT_FOUND) continue; /* nothing was written there yet */
+    if (st == SKEP_ERR_EXISTS)
+      return ddl_task_fail(err, 40013, "Unable to alter table. New location for this table %s.%s already exists : %s",
+                           a->now->db, a->now->name, ddl_quote(s, m->to));
+    if (st != SKEP_OK) return st;
+    m->done = true;
+    SKEP_TRY(skep_fs_sync_dir(s->fs, to, err));
+    if (strcmp(to, from) != 0) SKEP_TRY(skep_fs_sync_dir(s->fs, from, err));
+  }
+  return SKEP_OK;
+}
+
+static void undo_moves(skep_session *s, ddl_alter *a) {
+  for (size_t i = a->n_moves; i > 0; i--) {
+    ddl_move *m = &a->moves[i - 1];
+    skep_err why = {0};
+    if (m->done && skep_fs_rename_new(s->fs, m->to, m->from, &why) != SKEP_OK)
+      skep_log(s->ctx, SKEP_LOG_ERROR, "a renamed directory stays renamed: %s", why.text);
+  }
+}
+
+/* ---- RENAME ---- */
+
+static skep_status rename_table(skep_session *s, ddl_alter *a, skep_err *err) {
+  const skep_catalog_table *was = a->was;
+  const char *db = ddl_db_of(s, &a->ast->new_table), *name = a->ast->new_table.name, *before, *after;
+  const skep_catalog_db *target;
+  SKEP_TRY(ddl_find_database(s, db, &target, err));
+  if (strchr(name, '.') != NULL)
+    return ddl_semantic_fail(err, 0, "Line %u:%u Table or database name may not contain dot(.) character '%s'",
+                             a->ast->new_table.pos.line, a->ast->new_table.pos.column, ddl_quote(s, name));
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  skep_catalog_table *there;
+  skep_status st = skep_catalog_get_table(s->catalog, &s->arena, db, name, &there, NULL);
+  if (st == SKEP_OK || st == SKEP_ERR_UNSUPPORTED)
+    return ddl_task_fail(err, 40013, "Unable to alter table. new table %s.%s already exists", db, ddl_quote(s, name));
+  if (st != SKEP_ERR_NOT_FOUND) return skep_fail(err, st, "table %s.%s", db, ddl_quote(s, name));
+  a->now->db = target->name;
+  a->now->name = name;
+  a->is_changed = true;
+  SKEP_TRY(skep_txn_rename_table(s->db, was->db, was->name, target->name, name, err));
+  if (!ddl_owns_files(was) || strcmp(was->type, "MANAGED_TABLE") != 0) return SKEP_OK;
+  SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, was->db, was->name, false, &before, err));
+  if (strcmp(before, was->location) != 0) return SKEP_OK; /* a place that somebody chose */
+  SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, db, name, false, &after, err));
+  bool pending;
+  SKEP_TRY(skep_txn_removal_pending(s->db, after, &pending, err));
+  if (pending) return SKEP_OK; /* a dropped table's files are still read there: ours stay where they are */
+  const char *from, *to;
+  SKEP_TRY(skep_catalog_path(before, &from, err));
+  SKEP_TRY(skep_catalog_path(after, &to, err));
+  a->now->location = after;
+  return ddl_alter_move(s, a, from, to, err);
+}
+
+/* ---- other single things ---- */
+
+static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
+  const char *location;
+  SKEP_TRY(ddl_location(s, a->ast->location, &location, err));
+  if (a->ast->partition.n > 0) {
+    skep_catalog_partition *was;
+    SKEP_TRY(ddl_find_partition(s, a->was, &a->ast->partition, &was, err));
+    SKEP_TRY(ddl_alter_write_id(s, a, err));
+    skep_catalog_partition now = *was;
+    now.location = location;
+    SKEP_TRY(ddl_set_param(s, &now.params, "COLUMN_STATS_ACCURATE", NULL, err));
+    SKEP_TRY(ddl_touch(s, &now.params, true, err));
+    return skep_catalog_alter_partition(s->catalog, a->was, was, &now, err);
+  }
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  a->now->location = location;
+  a->is_changed = true;
+  SKEP_TRY(ddl_set_param(s, &a->now->params, "COLUMN_STATS_ACCURATE", NULL, err));
+  return ddl_touch(s, &a->now->params, true, err);
+}
+
+static skep_status set_file_format(skep_session *s, ddl_alter *a, skep_err *err) {
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  if (a->ast->file_format.name != NULL && strcmp(a->ast->file_format.name, "orc") == 0) return SKEP_OK;
+  return ddl_task_fail(err, 40000, "Changing file format (from ORC) is not supported for table %s.%s", a->was->db,
+                       a->was->name);
+}
+
+static skep_status set_serde(skep_session *s, ddl_alter *a, skep_err *err) {
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  if (ddl_same(a->ast->serde, a->was->serde)) return SKEP_OK;
+  return ddl_task_fail(
+      err, 40000, "Changing SerDe (from OrcSerde) is not supported for table %s.%s. File format may be incompatible",
+      a->was->db, a->was->name);
+}
+
+static skep_status set_serde_properties(skep_session *s, ddl_alter *a, bool set, skep_err *err) {
+  for (uint32_t i = 0; i < a->ast->properties.n; i++) {
+    const skep_ast_property *p = &a->ast->properties.items[i];
+    SKEP_TRY(ddl_set_param(s, &a->now->serde_params, p->key, !set ? NULL : p->value == NULL ? "" : p->value, err));
+  }
+  a->is_changed = true;
+  return ddl_touch(s, &a->now->params, true, err);
+}
+
+static skep_status set_owner(skep_session *s, ddl_alter *a, skep_err *err) {
+  static const char *const types[] = {"USER", "ROLE", "GROUP"};
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  a->now->owner = a->ast->owner;
+  a->now->owner_type = types[a->ast->owner_kind];
+  a->is_changed = true;
+  return ddl_touch(s, &a->now->params, true, err);
+}
+
+static skep_status drop_constraint(skep_session *s, ddl_alter *a, skep_err *err) {
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  skep_catalog_constraint *all = skep_arena_zero(&s->arena, a->was->n_constraints + 1, sizeof *all);
+  if (all == NULL) return ddl_nomem(err);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < a->was->n_constraints; i++)
+    if (strcmp(a->was->constraints[i].name, a->ast->column) != 0) all[n++] = a->was->constraints[i];
+  if (n == a->was->n_constraints)
+    return ddl_task_fail(err, 40000,
+                         "InvalidObjectException(message:The constraint: %s does not exist for the associated "
+                         "table: %s.%s)",
+                         ddl_quote(s, a->ast->column), a->was->db, a->was->name);
+  a->now->constraints = all;
+  a->now->n_constraints = n;
+  a->is_changed = true;
+  return SKEP_OK;
+}
+
+static skep_status add_constraint(skep_session *s, ddl_alter *a, skep_err *err) {
+  SKEP_TRY(ddl_add_constraint(s, a->statement, a->ast->constraint, NULL, a->now, err));
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  const char *name = a->ast->constraint->name;
+  for (uint32_t i = 0; name != NULL && i < a->was->n_constraints; i++)
+    if (strcmp(a->was->constraints[i].name, name) == 0)
+      return ddl_task_fail(err, 40000, "InvalidObjectException(message:Constraint name already exists: %s)",
+                           ddl_quote(s, name));
+  a->is_changed = true;
+  return SKEP_OK;
+}
+
+static skep_status touch(skep_session *s, ddl_alter *a, skep_err *err) {
+  if (a->ast->n_partitions == 0) {
+    a->is_changed = true;
+    return ddl_touch(s, &a->now->params, false, err);
+  }
+  for (uint32_t i = 0; i < a->ast->n_partitions; i++) {
+    skep_catalog_partition *was;
+    SKEP_TRY(ddl_find_partition(s, a->was, &a->ast->partitions[i].spec, &was, err));
+    skep_catalog_partition now = *was;
+    SKEP_TRY(ddl_touch(s, &now.params, false, err));
+    SKEP_TRY(skep_catalog_alter_partition(s->catalog, a->was, was, &now, err));
+  }
+  return SKEP_OK;
+}
+
+static bool same_type(const char *text, const char *type) {
+  for (; *text != '\0' && *type != '\0'; text++, type++)
+    if ((*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text) != *type) return false;
+  return *text == *type;
+}
+
+static skep_status compact(skep_session *s, ddl_alter *a, skep_err *err) {
+  static const char *const types[] = {"minor", "major", "rebalance"};
+  bool known = false;
+  for (size_t i = 0; i < 3; i++) known = known || same_type(a->ast->compact->type, types[i]);
+  if (!known) return ddl_semantic_fail(err, 10282, "Invalid compaction type, supported values are 'major' and 'minor'");
+  if (!skep_table_is_transactional(a->was))
+    return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s.%s", a->was->db, a->was->name);
+  (void)s;
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "compaction is not supported yet");
+}
+
+/* ---- the frame ---- */
+
+static skep_status dispatch(skep_session *s, ddl_alter *a, skep_err *err) {
+  switch (a->ast->kind) {
+    case SKEP_ALTER_RENAME:
+      return rename_table(s, a, err);
+    case SKEP_ALTER_ADD_COLUMNS:
+    case SKEP_ALTER_REPLACE_COLUMNS:
+    case SKEP_ALTER_CHANGE_COLUMN:
+    case SKEP_ALTER_UPDATE_COLUMNS:
+      return ddl_alter_columns(s, a, err);
+    case SKEP_ALTER_ADD_PARTITIONS:
+    case SKEP_ALTER_DROP_PARTITIONS:
+    case SKEP_ALTER_RENAME_PARTITION:
+      return ddl_alter_partitions(s, a, err);
+    case SKEP_ALTER_EXCHANGE_PARTITION:
+      return ddl_semantic_fail(err, 10236, "Exchange partition is not allowed with transactional tables");
+    case SKEP_ALTER_SET_PROPERTIES:
+    case SKEP_ALTER_UNSET_PROPERTIES:
+    case SKEP_ALTER_CONVERT:
+    case SKEP_ALTER_UPDATE_STATISTICS:
+      return ddl_alter_properties(s, a, err);
+    case SKEP_ALTER_SET_LOCATION:
+      return set_location(s, a, err);
+    case SKEP_ALTER_SET_FILE_FORMAT:
+      return set_file_format(s, a, err);
+    case SKEP_ALTER_SET_SERDE:
+      return set_serde(s, a, err);
+    case SKEP_ALTER_SET_SERDE_PROPERTIES:
+      return set_serde_properties(s, a, true, err);
+    case SKEP_ALTER_UNSET_SERDE_PROPERTIES:
+      return set_serde_properties(s, a, false, err);
+    case SKEP_ALTER_SET_OWNER:
+      return set_owner(s, a, err);
+    case SKEP_ALTER_ADD_CONSTRAINT:
+      return add_constraint(s, a, err);
+    case SKEP_ALTER_DROP_CONSTRAINT:
+      return drop_constraint(s, a, err);
+    case SKEP_ALTER_TOUCH:
+      return touch(s, a, err);
+    case SKEP_ALTER_COMPACT:
+      return compact(s, a, err);
+    default:
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this form of ALTER TABLE is not supported yet");
+  }
+}
+
+static skep_status store(skep_session *s, ddl_alter *a, skep_err *err) {
+  if (a->is_changed) {
+    skep_status st = skep_catalog_alter_table(s->catalog, a->was, a->now, err);
+    if (st == SKEP_ERR_NOT_FOUND) { /* a foreign key to nothing */
+      skep_err why = {0};
+      if (err != NULL) why = *err;
+      return ddl_task_fail(err, 40000, "InvalidObjectException(message:%s)", why.text);
+    }
+    if (st != SKEP_OK) return st;
+  }
+  return do_moves(s, a, err);
+}
+
+static skep_status alter(skep_session *s, void *self, skep_err *err) {
+  ddl_alter *a = self;
+  skep_catalog_table *was;
+  SKEP_TRY(ddl_find_table(s, &a->ast->table, false, &was, err));
+  if (was->kind == SKEP_TABLE_VIEW)
+    return ddl_semantic_fail(err, 10131, "To alter a view you need to use the ALTER VIEW command.");
+  a->was = was;
+  SKEP_TRY(skep_catalog_table_copy(&s->arena, was, &a->now, err));
+  SKEP_TRY(dispatch(s, a, err));
+  return store(s, a, err);
+}
+
+static skep_status burn(skep_session *s, void *self, skep_err *err) {
+  const ddl_alter *a = self;
+  int64_t id;
+  return ddl_take_write_id(s, a->was->db, a->was->name, &id, err);
+}
+
+skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  *out = NULL;
+  ddl_alter a = {.statement = statement, .ast = statement->alter_table};
+  skep_status st = ddl_in_transaction(s, SKEP_DB_WRITE, alter, &a, err);
+  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) {
+    undo_moves(s, &a);
+    if (a.takes_write_id && a.is_compiled) {
+      skep_err why = {0};
+      if (ddl_in_transaction(s, SKEP_DB_WRITE, burn, &a, &why) != SKEP_OK)
+        skep_log(s->ctx, SKEP_LOG_WARN, "the write id of a failed statement: %s", why.text);
+    }
+  }
+  if (st == SKEP_OK && a.cleans) ddl_clean(s);
+  return st;
+}
