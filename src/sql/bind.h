@@ -74,7 +74,8 @@ typedef struct skep_bound_query {
   const skep_type *type; /* struct of what skep_engine_query gives: VOID comes as string, intervals as their text */
   uint32_t n_tables;
   skep_bound_table *tables;
-  bool ordered; /* ORDER BY at the top: row order means something */
+  uint32_t n_relations; /* relation ids are below it */
+  bool ordered;         /* ORDER BY at the top: row order means something */
 } skep_bound_query;
 
 /* Binds a whole query (WITH, set operations, ORDER BY, LIMIT included). */

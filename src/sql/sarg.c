@@ -1,0 +1,176 @@
+/* Search arguments: conjuncts of WHERE that a table's scan can use are given to it as text; conjuncts over partition
+ * columns alone prune partitions. The SQL keeps every filter, so what is pushed only has to be implied by WHERE. */
+#include <string.h>
+
+#include "column/text.h"
+#include "sql/bind_int.h"
+
+/* What is collected for one table reference. */
+typedef struct sarg_texts {
+  skep_buf data, keys;
+} sarg_texts;
+
+/* A table whose rows WHERE may drop early: not on the NULL-giving side of an outer join. */
+static bool is_reachable(const skep_brel *from, const skep_brel *rel) {
+  if (from == NULL) return false;
+  if (from == rel) return true;
+  if (from->kind == SKEP_BREL_LATERAL) return is_reachable(from->left, rel);
+  if (from->kind != SKEP_BREL_JOIN) return false;
+  bool left = from->join != SKEP_BJOIN_RIGHT && from->join != SKEP_BJOIN_FULL;
+  bool right = from->join == SKEP_BJOIN_INNER || from->join == SKEP_BJOIN_RIGHT;
+  return (left && is_reachable(from->left, rel)) || (right && is_reachable(from->right, rel));
+}
+
+static bool is_table_column(const skep_bx *bx, const skep_brel *from) {
+  return bx->op == SKEP_BX_COLUMN && bx->rel->kind == SKEP_BREL_TABLE && bx->position < bx->rel->n_visible &&
+         is_reachable(from, bx->rel);
+}
+
+/* Literals whose text reads back to just this value under the column's own type. */
+static bool print_literal(const skep_bx *bx, skep_buf *out) {
+  if (bx->op != SKEP_BX_CONST || bx->value.is_null) return false;
+  switch ((int)bx->type->kind) {
+    case SKEP_TINYINT:
+    case SKEP_SMALLINT:
+    case SKEP_INT:
+    case SKEP_BIGINT:
+      return skep_buf_printf(out, "%lld", (long long)bx->value.i64);
+    case SKEP_DECIMAL:
+      skep_text_decimal(bx->value.decimal, bx->type->scale, false, out);
+      return true;
+    case SKEP_DATE:
+      skep_buf_text(out, "DATE '");
+      skep_text_date(bx->value.i64, out);
+      return skep_buf_byte(out, '\'');
+    case SKEP_STRING:
+      skep_buf_byte(out, '\'');
+      for (size_t i = 0; i < bx->value.bytes.left; i++) {
+        uint8_t c = bx->value.bytes.at[i];
+        if (c == 0 || c == '%' || c == '_') return false; /* escapes that readers take differently */
+        if (c == '\'' || c == '\\') skep_buf_byte(out, '\\');
+        skep_buf_byte(out, c);
+      }
+      return skep_buf_byte(out, '\'');
+    default:
+      return false;
+  }
+}
+
+static void print_column(const skep_bx *column, skep_buf *out) {
+  skep_buf_byte(out, '`');
+  for (const char *at = column->rel->names[column->position]; *at != '\0'; at++) {
+    if (*at == '`') skep_buf_byte(out, '`');
+    skep_buf_byte(out, (uint8_t)*at);
+  }
+  skep_buf_byte(out, '`');
+}
+
+static const char *flipped(const char *op) {
+  if (strcmp(op, "<") == 0) return ">";
+  if (strcmp(op, ">") == 0) return "<";
+  if (strcmp(op, "<=") == 0) return ">=";
+  if (strcmp(op, ">=") == 0) return "<=";
+  return op;
+}
+
+static bool is_comparison(const char *op) {
+  static const char *const ops[] = {"=", "<", "<=", ">", ">="};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    if (strcmp(op, ops[i]) == 0) return true;
+  }
+  return false;
+}
+
+static bool types_agree(const skep_bx *column, const skep_bx *value) {
+  const skep_type *c = column->type, *v = value->type;
+  if (skep_rule_is_integer(c)) return skep_rule_is_integer(v);
+  if (c->kind == SKEP_DECIMAL) return v->kind == SKEP_DECIMAL || skep_rule_is_integer(v);
+  return c->kind == v->kind && (c->kind == SKEP_DATE || c->kind == SKEP_STRING);
+}
+
+/* A widening of the column that does not change how it compares with a constant of the wider type. */
+static const skep_bx *peel(const skep_bx *bx) {
+  if (bx->op != SKEP_BX_CAST) return bx;
+  const skep_bx *inner = bx->args[0];
+  bool integers =
+      skep_rule_is_integer(inner->type) && skep_rule_is_integer(bx->type) && inner->type->kind < bx->type->kind;
+  bool decimals = inner->type->kind == SKEP_DECIMAL && bx->type->kind == SKEP_DECIMAL &&
+                  bx->type->scale >= inner->type->scale &&
+                  bx->type->precision - bx->type->scale >= inner->type->precision - inner->type->scale;
+  bool strings = inner->type->kind == SKEP_VARCHAR && bx->type->kind == SKEP_STRING && false;
+  return integers || decimals || strings ? inner : bx;
+}
+
+/* Appends `bx` as predicate text when the scan can test it. *column: the table column that it is about. */
+static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *out, const skep_bx **column) {
+  if (bx->op == SKEP_BX_IN && !bx->negated) {
+    *column = peel(bx->args[0]);
+    if (!is_table_column(*column, from) || bx->n_args > 1000) return false;
+    print_column(*column, out);
+    skep_buf_text(out, " IN (");
+    for (uint32_t i = 1; i < bx->n_args; i++) {
+      if (i != 1) skep_buf_text(out, ", ");
+      if (!types_agree(*column, bx->args[i]) || !print_literal(bx->args[i], out)) return false;
+    }
+    return skep_buf_byte(out, ')');
+  }
+  if (bx->op != SKEP_BX_CALL || bx->fn->rule != SKEP_FR_OPERATOR) return false;
+  if (strcmp(bx->fn->name, "is null") == 0 || strcmp(bx->fn->name, "is not null") == 0) {
+    *column = bx->args[0];
+    if (!is_table_column(*column, from) || skep_rule_is_nested((*column)->type)) return false;
+    print_column(*column, out);
+    return skep_buf_text(out, bx->fn->name[3] == 'n' && bx->fn->name[4] == 'o' ? " IS NOT NULL" : " IS NULL");
+  }
+  if (!is_comparison(bx->fn->name)) return false;
+  const skep_bx *left = peel(bx->args[0]), *right = peel(bx->args[1]);
+  bool swap = left->op == SKEP_BX_CONST;
+  *column = swap ? right : left;
+  const skep_bx *value = swap ? left : right;
+  if (!is_table_column(*column, from) || value->op != SKEP_BX_CONST || !types_agree(*column, value)) return false;
+  print_column(*column, out);
+  skep_buf_printf(out, " %s ", swap ? flipped(bx->fn->name) : bx->fn->name);
+  return print_literal(value, out);
+}
+
+static void add_conjunct(binding *b, const skep_bx *bx, const skep_brel *from, sarg_texts *texts) {
+  if (bx->op == SKEP_BX_CALL && strcmp(bx->fn->name, "and") == 0) {
+    for (; bx->op == SKEP_BX_CALL && strcmp(bx->fn->name, "and") == 0; bx = bx->args[0]) {
+      add_conjunct(b, bx->args[1], from, texts);
+    }
+  }
+  skep_buf one;
+  skep_buf_init(&one, b->arena->ctx, 1 << 16);
+  const skep_bx *column = NULL;
+  if (print_conjunct(bx, from, &one, &column) && one.status == SKEP_OK) {
+    const skep_brel *rel = column->rel;
+    sarg_texts *mine = &texts[rel->table];
+    bool key = column->position >= b->tables[rel->table].table.columns->n_children;
+    skep_buf *text = key ? &mine->keys : &mine->data;
+    if (text->size != 0) skep_buf_text(text, " AND ");
+    skep_buf_add(text, one.data, one.size);
+  }
+  skep_buf_fini(&one);
+}
+
+static void keep_text(binding *b, const char **place, skep_buf *text) {
+  if (text->status != SKEP_OK || text->size == 0) return; /* too long or no memory: the scan reads more, no harm */
+  *place = skep_arena_strndup(b->arena, skep_buf_string(text), text->size);
+}
+
+skep_status skep_bind_sargs(binding *b, skep_bq *block) {
+  if (block->where == NULL || b->n_tables == 0) return SKEP_OK;
+  sarg_texts *texts = skep_arena_zero(b->arena, b->n_tables, sizeof *texts);
+  if (texts == NULL) return skep_bind_nomem(b);
+  for (uint32_t i = 0; i < b->n_tables; i++) {
+    skep_buf_init(&texts[i].data, b->arena->ctx, 1 << 18);
+    skep_buf_init(&texts[i].keys, b->arena->ctx, 1 << 18);
+  }
+  add_conjunct(b, block->where, block->from, texts);
+  for (uint32_t i = 0; i < b->n_tables; i++) {
+    keep_text(b, &b->tables[i].predicate, &texts[i].data);
+    keep_text(b, &b->tables[i].partition_predicate, &texts[i].keys);
+    skep_buf_fini(&texts[i].data);
+    skep_buf_fini(&texts[i].keys);
+  }
+  return SKEP_OK;
+}
