@@ -22,10 +22,19 @@ bool skep_txn_ids_valid(const skep_txn_ids *ids, int64_t id) {
   return id <= ids->hwm && !contains(ids->open, ids->n_open, id) && !skep_txn_ids_aborted(ids, id);
 }
 
-static void print_ids(const int64_t *ids, uint32_t n, skep_buf *out) {
-  for (uint32_t i = 0; i < n; i++) {
+enum { LEAST_RUN = 5 };
+
+/* runs: five and more consecutive ids as "first-last", as ValidReadTxnList does and ValidReaderWriteIdList does not. */
+static void print_ids(const int64_t *ids, uint32_t n, bool runs, skep_buf *out) {
+  for (uint32_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; runs && end < n && ids[end] == ids[end - 1] + 1;) end++;
+    bool merged = end - i >= LEAST_RUN;
+    if (!merged) end = i + 1;
     if (i > 0) skep_buf_byte(out, ',');
     skep_buf_i64(out, ids[i]);
+    if (!merged) continue;
+    skep_buf_byte(out, '-');
+    skep_buf_i64(out, ids[end - 1]);
   }
 }
 
@@ -40,9 +49,9 @@ void skep_txn_ids_print(const skep_txn_ids *ids, const char *database, const cha
   skep_buf_byte(out, ':');
   skep_buf_i64(out, ids->min_open);
   skep_buf_byte(out, ':');
-  print_ids(ids->open, ids->n_open, out);
+  print_ids(ids->open, ids->n_open, table == NULL, out);
   skep_buf_byte(out, ':');
-  print_ids(ids->aborted, ids->n_aborted, out);
+  print_ids(ids->aborted, ids->n_aborted, table == NULL, out);
 }
 
 int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns) {
