@@ -351,7 +351,7 @@ typedef struct string_test {
   const skep_literal *literals;
   uint32_t n_literals; /* NULLs not counted */
   bool ignores_blanks;
-  pred_like like;
+  skep_like like;
 } string_test;
 
 static uint8_t test_converted(const string_test *t, skep_bytes v) {
@@ -386,7 +386,7 @@ static uint8_t test_string(const string_test *t, skep_bytes v) {
   bool answer;
   if (t->literals->kind != SKEP_LIT_BYTES) return test_converted(t, v);
   if (t->op == SKEP_PRED_LIKE) {
-    answer = skep_pred_like_matches(&t->like, v);
+    answer = skep_like_matches(&t->like, v);
   } else if (t->op == SKEP_PRED_IN) {
     answer = in_sorted_strings(t, v);
   } else if (t->op == SKEP_PRED_EQ || t->op == SKEP_PRED_NULL_EQ) {
@@ -440,7 +440,7 @@ static skep_status filter_strings(const skep_ctx *ctx, const skep_pred *leaf, ui
                    .literals = leaf->literals,
                    .n_literals = n_literals,
                    .ignores_blanks = leaf->type->kind == SKEP_CHAR};
-  if (leaf->op == SKEP_PRED_LIKE) t.like = skep_pred_like_of(leaf->literals->bytes);
+  if (leaf->op == SKEP_PRED_LIKE) t.like = skep_like_of(leaf->literals->bytes);
   switch (vec->form) {
     case SKEP_FORM_STR:
       filter_offsets(&t, vec, out);

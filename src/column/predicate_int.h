@@ -6,6 +6,7 @@
 #ifndef COLUMN_PREDICATE_INT_H
 #define COLUMN_PREDICATE_INT_H
 
+#include "column/like.h"
 #include "column/predicate.h"
 
 /* Three-valued logic in one byte: AND is the minimum, OR the maximum, NOT is 2 - x. */
@@ -23,16 +24,5 @@ bool skep_pred_is_reserved(const char *name, size_t length);
  */
 int skep_pred_compare_bytes(skep_bytes a, skep_bytes b);
 int skep_pred_compare_f64(double a, double b);
-
-/* A LIKE pattern taken apart: % and _ are wildcards, "\%" and "\_" stand for themselves, any other backslash is one. */
-typedef struct pred_like {
-  skep_bytes pattern;
-  size_t prefix_length; /* bytes of `pattern` in front of the first wildcard or backslash */
-  bool is_plain;        /* no wildcard at all, no backslash: equality */
-  bool is_prefix;       /* the prefix and one % */
-} pred_like;
-
-pred_like skep_pred_like_of(skep_bytes pattern);
-bool skep_pred_like_matches(const pred_like *like, skep_bytes value);
 
 #endif

@@ -519,8 +519,8 @@ static void patterns_match_like_hive(void **state) {
       {"a%_", "a", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    pred_like like = skep_pred_like_of(text_of(cases[i].pattern));
-    if (skep_pred_like_matches(&like, text_of(cases[i].value)) != cases[i].expected) {
+    skep_like like = skep_like_of(text_of(cases[i].pattern));
+    if (skep_like_matches(&like, text_of(cases[i].value)) != cases[i].expected) {
       fail_msg("'%s' LIKE '%s'", cases[i].value, cases[i].pattern);
     }
   }
@@ -641,8 +641,8 @@ static uint8_t naive(const skep_pred *pred, const skep_vec *root, int64_t i) {
   if (pred->op == SKEP_PRED_LIKE) { /* the matcher has a test of its own */
     skep_bytes value = skep_vec_bytes(vec, i);
     while (vec->type->kind == SKEP_CHAR && value.left != 0 && value.at[value.left - 1] == ' ') value.left--;
-    pred_like like = skep_pred_like_of(pred->literals->bytes);
-    return skep_pred_like_matches(&like, value) ? 2 : 0;
+    skep_like like = skep_like_of(pred->literals->bytes);
+    return skep_like_matches(&like, value) ? 2 : 0;
   }
   if (pred->op == SKEP_PRED_IN) {
     result = 0;

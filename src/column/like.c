@@ -1,14 +1,14 @@
 /* LIKE patterns. Source: Hive's UDFLike: '_' is one character, '%' any number, "\_" and "\%" are these characters
  * themselves, and every other backslash is an ordinary one. Line ends are characters like others. */
+#include "column/like.h"
 #include "base/utf8.h"
-#include "column/predicate_int.h"
 
 static bool is_escape(skep_bytes pattern, size_t i) {
   return pattern.at[i] == '\\' && i + 1 < pattern.left && (pattern.at[i + 1] == '%' || pattern.at[i + 1] == '_');
 }
 
-pred_like skep_pred_like_of(skep_bytes pattern) {
-  pred_like like = {.pattern = pattern};
+skep_like skep_like_of(skep_bytes pattern) {
+  skep_like like = {.pattern = pattern};
   size_t i = 0;
   while (i < pattern.left && pattern.at[i] != '%' && pattern.at[i] != '_' && !is_escape(pattern, i)) i++;
   like.prefix_length = i;
@@ -55,7 +55,7 @@ static bool matches(skep_bytes pattern, skep_bytes value) {
   return p == pattern.left;
 }
 
-bool skep_pred_like_matches(const pred_like *like, skep_bytes value) {
+bool skep_like_matches(const skep_like *like, skep_bytes value) {
   size_t n = like->prefix_length;
   if (value.left < n || (n != 0 && memcmp(value.at, like->pattern.at, n) != 0)) return false;
   if (like->is_plain) return value.left == n;
