@@ -290,6 +290,106 @@ static void patterns_match_as_in_java(void **state) {
   CHECK(*state, examples);
 }
 
+static void strings_are_cast_as_hive_does(void **state) {
+  static const example examples[] = {
+      {"skep_parse_i32(' 12 ')", "int", "12"},
+      {"skep_parse_i32('-12.7')", "int", "-12"},
+      {"skep_parse_i32('1e3')", "int", "\\N"},
+      {"skep_parse_i32('')", "int", "\\N"},
+      {"skep_parse_i32('2147483648')", "int", "\\N"},
+      {"skep_parse_i32('0x10')", "int", "\\N"},
+      {"skep_parse_i32('+5')", "int", "5"},
+      {"skep_parse_i64('9223372036854775808')", "bigint", "\\N"},
+      {"skep_parse_i8('127')", "tinyint", "127"},
+      {"skep_parse_i8('128')", "tinyint", "\\N"},
+      {"skep_parse_f64('1.5f')", "double", "1.5"},
+      {"skep_parse_f64(' 1.5')", "double", "1.5"},
+      {"skep_parse_f64('1e400')", "double", "Infinity"},
+      {"skep_parse_f64('-Infinity')", "double", "-Infinity"},
+      {"skep_parse_f64('abc')", "double", "\\N"},
+      {"skep_parse_f64('')", "double", "\\N"},
+      {"skep_parse_f64('d')", "double", "\\N"},
+      {"skep_parse_f32('16777217')", "float", "1.6777216E7"},
+      {"skep_parse_bool('FALSE')", "boolean", "false"},
+      {"skep_parse_bool('off')", "boolean", "false"},
+      {"skep_parse_bool(' ')", "boolean", "true"},
+      {"skep_parse_bool('f')", "boolean", "true"},
+      {"skep_parse_date('2020-1-5')", "date", "2020-01-05"},
+      {"skep_parse_date('2020-02-30')", "date", "\\N"},
+      {"skep_parse_date(' 2020-01-01 ')", "date", "2020-01-01"},
+      {"skep_parse_date('2020-01-01T12:34:56')", "date", "2020-01-01"},
+      {"skep_parse_date('20200101')", "date", "\\N"},
+      {"skep_parse_date('10000-01-01')", "date", "\\N"},
+      {"skep_parse_ts('2020-01-01')", "timestamp", "2020-01-01 00:00:00"},
+      {"skep_parse_ts('2020-01-01 10:20')", "timestamp", "2020-01-01 00:00:00"},
+      {"skep_parse_ts('2020-01-01 1:2:3')", "timestamp", "2020-01-01 01:02:03"},
+      {"skep_parse_ts('2020-01-01T01:02:03')", "timestamp", "2020-01-01 01:02:03"},
+      {"skep_parse_ts('2020-01-01 01:02:03.1234567891')", "timestamp", "2020-01-01 01:02:03.123456789"},
+      {"skep_parse_ts('2020-01-01 25:00:00')", "timestamp", "2020-01-01 00:00:00"},
+      {"skep_parse_ts('2020-01-01 01:02:03Z')", "timestamp", "2020-01-01 01:02:03"},
+      {"skep_parse_ts('2020-01-01 01:02:03 UTC')", "timestamp", "2020-01-01 01:02:03"},
+      {"skep_parse_ts('bad')", "timestamp", "\\N"},
+      {"skep_parse_ts('1500-01-01 00:00:00')", "timestamp", "1500-01-01 00:00:00"},
+      {"skep_str(1e20::DOUBLE)", "string", "1.0E20"},
+      {"skep_str(1.1::FLOAT)", "string", "1.1"},
+      {"skep_str(true)", "string", "TRUE"},
+      {"skep_str('0001-01-01'::DATE)", "string", "0001-01-01"},
+      {"skep_str(skep_parse_ts('2020-01-01 00:00:00.100'))", "string", "2020-01-01 00:00:00.1"},
+  };
+  CHECK(*state, examples);
+}
+
+static void numbers_and_bytes_have_other_notations(void **state) {
+  static const example examples[] = {
+      {"skep_hex(255)", "string", "FF"},
+      {"skep_hex(-1)", "string", "FFFFFFFFFFFFFFFF"},
+      {"skep_hex('abc')", "string", "616263"},
+      {"skep_hex(skep_unhex('0aff'))", "string", "0AFF"},
+      {"skep_unhex('4D7953')", "binary", "4D7953"},
+      {"skep_unhex('G1')", "binary", "\\N"},
+      {"skep_unhex('123')", "binary", "0123"},
+      {"skep_bin(13)", "string", "1101"},
+      {"skep_conv('ff', 16, 10)", "string", "255"},
+      {"skep_conv('-10', 10, 16)", "string", "FFFFFFFFFFFFFFF6"},
+      {"skep_conv('zz', 36, 10)", "string", "1295"},
+      {"skep_conv('abc', 10, 16)", "string", "0"},
+      {"skep_conv('-1', 10, -10)", "string", "-1"},
+      {"skep_conv('12', 10, 1)", "string", "\\N"},
+      {"skep_conv('18446744073709551615', 10, 16)", "string", "FFFFFFFFFFFFFFFF"},
+      {"skep_conv('FFFFFFFFFFFFFFFF', 16, -10)", "string", "-1"},
+      {"skep_conv('', 10, 16)", "string", "\\N"},
+      {"skep_base64('abc'::BLOB)", "string", "YWJj"},
+      {"skep_base64('\\x00\\xFF'::BLOB)", "string", "AP8="},
+      {"skep_hex(skep_unbase64('AP8='))", "string", "00FF"},
+      {"skep_crc32('abc'::BLOB)", "bigint", "891568578"},
+      {"skep_md5('abc')", "string", "900150983cd24fb0d6963f7d28e17f72"},
+      {"skep_quote('it''s')", "string", "'it\\\\'s'"},
+      {"skep_mask('Abc-123')", "string", "Xxx-nnn"},
+      {"skep_mask_first_n('Abc123', 2)", "string", "Xxc123"},
+      {"skep_mask_last_n('Abc123', 2)", "string", "Abc1nn"},
+      {"skep_format_number(1234567.891, 2)", "string", "1,234,567.89"},
+      {"skep_format_number(1234567.891, 0)", "string", "1,234,568"},
+      {"skep_format_number(-0.5, 0)", "string", "-0"},
+      {"skep_format_number(1.005, 2)", "string", "1.00"},
+      {"skep_format_number(0, 2)", "string", "0.00"},
+      {"skep_factorial(5)", "bigint", "120"},
+      {"skep_factorial(21)", "bigint", "\\N"},
+      {"skep_round(2.5::DOUBLE, 0)", "double", "3.0"},
+      {"skep_round(1.005::DOUBLE, 2)", "double", "1.01"},
+      {"skep_round(-2.5::DOUBLE, 0)", "double", "-3.0"},
+      {"skep_round(1234.5::DOUBLE, -2)", "double", "1200.0"},
+      {"skep_round(1e300::DOUBLE, 2)", "double", "1.0E300"},
+      {"skep_round(1.5e-10::DOUBLE, 2)", "double", "0.0"},
+      {"skep_bround(2.5::DOUBLE, 0)", "double", "2.0"},
+      {"skep_bround(3.5::DOUBLE, 0)", "double", "4.0"},
+      {"skep_round(12345, -2)", "bigint", "12300"},
+      {"skep_round(12350, -2)", "bigint", "12400"},
+      {"skep_bround(12250, -2)", "bigint", "12200"},
+      {"skep_round(5, 3)", "bigint", "5"},
+  };
+  CHECK(*state, examples);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -299,6 +399,8 @@ int main(void) {
       TEST(decimals_have_their_types_and_round_half_up),
       TEST(strings_are_counted_in_characters),
       TEST(patterns_match_as_in_java),
+      TEST(strings_are_cast_as_hive_does),
+      TEST(numbers_and_bytes_have_other_notations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
