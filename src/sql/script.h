@@ -10,18 +10,19 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+/* Fields are the splitter's own. */
 typedef struct skep_splitter {
-  skep_buf pending;   /* bytes that no statement was taken from yet */
-  size_t at;          /* scanned so far */
-  size_t start;       /* where the current statement begins */
-  uint32_t line;      /* line of `start` in the whole stream, from 1 */
-  uint32_t scan_line; /* line of `at` */
-  uint32_t comment_depth;
-  char quote; /* open quote, 0 */
+  skep_buf pending;       /* bytes that no statement was taken from yet */
+  size_t max_bytes;       /* of one statement */
+  size_t at;              /* scanned so far */
+  size_t start;           /* where the current statement begins; `at` while none has */
+  uint32_t line;          /* of `start` in the whole stream, from 1 */
+  uint32_t scan_line;     /* of `at` */
+  uint32_t comment_depth; /* open slash-stars */
+  char quote;             /* open quote, or 0 */
   bool in_line_comment;
-  bool seen_text;  /* something besides blanks and comments since `start` */
-  bool is_command; /* `!...`: ends at the line's end */
-  bool at_line_start;
+  bool has_begun;  /* something besides blanks and comments was seen */
+  bool is_command; /* `!...`: ends with its line */
 } skep_splitter;
 
 typedef struct skep_script_statement {
