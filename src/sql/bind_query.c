@@ -159,33 +159,35 @@ static skep_status bind_keys(binding *b, scope *s, const skep_select *select, sk
   return SKEP_OK;
 }
 
-static skep_status set_of(binding *b, const skep_group_by *group, const skep_expr_list *set, uint64_t *bits) {
+static skep_status set_of(binding *b, scope *s, const skep_group_by *group, const skep_bq *q, const skep_expr_list *set,
+                          uint64_t *bits) {
   *bits = 0;
   for (uint32_t i = 0; i < set->n; i++) {
+    skep_bx *value;
+    SKEP_TRY(skep_bind_expression(b, s, set->items[i], &value));
     uint32_t at = 0;
-    while (at < group->exprs.n && !skep_expr_equal(group->exprs.items[at], set->items[i])) at++;
-    if (at == group->exprs.n)
+    while (at < q->n_keys && !skep_bx_equal(q->keys[at], value)) at++;
+    if (at == q->n_keys) {
       return skep_bind_fail(b, group->pos, 10213, "Grouping sets expression is not in GROUP BY key");
+    }
     *bits |= (uint64_t)1 << at;
   }
   return SKEP_OK;
 }
 
-static skep_status bind_sets(binding *b, const skep_group_by *group, skep_bq *q) {
+static skep_status bind_sets(binding *b, scope *s, const skep_group_by *group, skep_bq *q) {
   uint32_t n = q->n_keys;
   if (group->kind < SKEP_GROUP_ROLLUP) return SKEP_OK;
-  if (group->kind == SKEP_GROUP_CUBE && n > 12)
+  if (group->kind == SKEP_GROUP_CUBE && n > 12) {
     return skep_bind_unsupported(b, group->pos, "CUBE over more than 12 expressions");
+  }
   q->n_sets = group->kind == SKEP_GROUP_ROLLUP ? n + 1 : group->kind == SKEP_GROUP_CUBE ? 1u << n : group->n_sets;
   uint64_t *sets = skep_arena_zero(b->arena, q->n_sets + 1, sizeof *sets);
   if (sets == NULL) return skep_bind_nomem(b);
   for (uint32_t i = 0; i < q->n_sets; i++) {
-    if (group->kind == SKEP_GROUP_SETS)
-      SKEP_TRY(set_of(b, group, &group->sets[i], &sets[i]));
-    else if (group->kind == SKEP_GROUP_CUBE)
-      sets[i] = i;
-    else
-      sets[i] = n - i == 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
+    if (group->kind == SKEP_GROUP_SETS) SKEP_TRY(set_of(b, s, group, q, &group->sets[i], &sets[i]));
+    else if (group->kind == SKEP_GROUP_CUBE) sets[i] = i;
+    else sets[i] = n - i == 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
   }
   q->sets = sets;
   return SKEP_OK;
@@ -352,7 +354,7 @@ static skep_status bind_select(binding *b, scope *parent, const cte_env *ctes, c
   q->where = where;
   q->distinct = select->distinct;
   SKEP_TRY(bind_keys(b, s, select, q));
-  SKEP_TRY(bind_sets(b, &select->group_by, q));
+  SKEP_TRY(bind_sets(b, s, &select->group_by, q));
   select_list list = {0};
   SKEP_TRY(bind_select_list(b, s, select, q, &list));
   q->grouped = q->grouped || s->grouped_seen;
