@@ -127,7 +127,9 @@ skep_status skep_life_open(skep_life *life, skep_session *s, skep_err *err) {
                                .no_order_ordinals = !skep_session_bool(s, "hive.orderby.position.alias", true),
                                .group_ordinals = skep_session_bool(s, "hive.groupby.position.alias", false)};
   if (life->binder.time_zone != NULL && strcmp(life->binder.time_zone, "LOCAL") == 0) life->binder.time_zone = NULL;
-  return skep_db_begin(s->db, SKEP_DB_WRITE_LAZY, err);
+  skep_db_mode mode;
+  SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
+  return skep_db_begin(s->db, mode, err);
 }
 
 static int by_name(const void *a, const void *b) {

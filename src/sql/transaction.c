@@ -267,8 +267,10 @@ static const char *base_name(const char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
-/* Directories of write ids that were never given out, below one partition (or table) directory. */
-static skep_status remove_leftovers(skep_session *s, skep_arena *arena, const char *dir, int64_t next, skep_err *err) {
+/* Directories of write ids that were never given out, in a partition's (or the table's) directory and the partitions'
+ * `levels` below it: also in those that the catalog does not know, since they may be created later. */
+static skep_status remove_leftovers(skep_session *s, skep_arena *arena, const char *dir, uint32_t levels, int64_t next,
+                                    skep_err *err) {
   names list = {.arena = arena, .dir = dir};
   skep_status st = skep_fs_list(s->fs, dir, false, collect, &list, err);
   if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
@@ -277,8 +279,11 @@ static skep_status remove_leftovers(skep_session *s, skep_arena *arena, const ch
     skep_dir_name name;
     const char *base = base_name(list.paths[i]);
     if (!list.is_dir[i] || skep_dir_name_parse(base, &name, NULL) != SKEP_OK) continue;
-    if (name.kind != SKEP_DIR_OTHER && name.max_write_id >= next)
+    if (name.kind == SKEP_DIR_OTHER) {
+      if (levels > 0) SKEP_TRY(remove_leftovers(s, arena, list.paths[i], levels - 1, next, err));
+    } else if (name.max_write_id >= next) {
       SKEP_TRY(skep_dir_remove(s->ctx, s->fs, list.paths[i], err));
+    }
   }
   return SKEP_OK;
 }
@@ -290,16 +295,15 @@ static skep_status recover_table(skep_session *s, skep_arena *arena, const char 
   SKEP_TRY(skep_catalog_get_table(s->catalog, arena, db, name, &t, err));
   if (!skep_table_is_transactional(t)) return SKEP_OK;
   SKEP_TRY(skep_txn_next_write_id(s->db, db, name, &next, err));
-  if (!skep_table_is_partitioned(t)) {
-    SKEP_TRY(skep_catalog_path(t->location, &path, err));
-    return remove_leftovers(s, arena, path, next, err);
-  }
+  SKEP_TRY(skep_catalog_path(t->location, &path, err));
+  SKEP_TRY(remove_leftovers(s, arena, path, t->partition_keys->n_children, next, err));
+  if (!skep_table_is_partitioned(t)) return SKEP_OK;
   const skep_catalog_partition *partitions;
   size_t n;
   SKEP_TRY(skep_catalog_list_partitions(s->catalog, arena, t, false, &partitions, &n, err));
   for (size_t i = 0; i < n; i++) {
     SKEP_TRY(skep_catalog_path(partitions[i].location, &path, err));
-    SKEP_TRY(remove_leftovers(s, arena, path, next, err));
+    SKEP_TRY(remove_leftovers(s, arena, path, 0, next, err));
   }
   return SKEP_OK;
 }

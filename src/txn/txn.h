@@ -113,6 +113,10 @@ typedef struct skep_txn {
  * SKEP_ERR_LIMIT: hive.max.open.txns; SKEP_ERR_ARGUMENT: a type or letter that is none, READ_ONLY with writes. */
 SKEP_NODISCARD skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
                                           skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err);
+/* How a database transaction that is to hold skep_txn_begin or _use_tables with writes must be begun
+ * (SKEP_DB_WRITE_LAZY, or SKEP_DB_WRITE while a recovery is due): for callers that make their own. */
+SKEP_NODISCARD skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err);
+
 /* Further tables under the same snapshot (later statements of START TRANSACTION). A table that has its write id already
  * gets the same one again. SKEP_ERR_ABORTED and SKEP_ERR_NOT_FOUND as skep_txn_commit says. */
 SKEP_NODISCARD skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn,
@@ -237,7 +241,9 @@ typedef struct skep_txn_removal {
  * or 0. SKEP_ERR_LIMIT: a location of more than 1900 bytes. */
 SKEP_NODISCARD skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database, const char *table,
                                                 const char *partition, const char *location, skep_err *err);
-/* Those that can be removed now, at most `limit`, oldest first. */
+/* Those that can be removed now, at most `limit`, oldest first, claimed for this caller: nobody else is given them for
+ * an hour, and the location stays pending until it is forgotten, so that no new table gets a directory that somebody
+ * still removes. What could not be removed comes back after that hour. */
 SKEP_NODISCARD skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
                                                  uint32_t limit, skep_txn_removal **out, uint32_t *n, skep_err *err);
 /* It is gone from the file system: forget it. */

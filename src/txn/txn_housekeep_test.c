@@ -121,9 +121,11 @@ static void the_command_aborts_what_is_open(void **state) {
 
 /* --- removals --- */
 
+/* Those that are removable, claimed or not: an hour later. */
 static uint32_t n_removable(txn_fixture *f, skep_txn_removal **out) {
   skep_err err = {0};
   uint32_t n = 0;
+  f->now_ms += 3600001;
   assert_ok(skep_txn_removal_list(f->db, &f->conf, &f->arena, 100, out, &n, &err), err);
   return n;
 }
@@ -150,6 +152,11 @@ static void a_dropped_directory_waits_for_readers(void **state) {
   assert_string_equal(r[0].location, "file:/w/d.db/t");
   assert_string_equal(r[0].database, "d");
   assert_null(r[0].partition);
+  /* Claimed: nobody else is given it, until the claim is an hour old. */
+  uint32_t n = 1;
+  skep_txn_removal *other = NULL;
+  assert_ok(skep_txn_removal_list(f->db, &f->conf, &f->arena, 100, &other, &n, &err), err);
+  assert_int_equal(n, 0);
   bool pending = false;
   const struct {
     const char *location;

@@ -233,10 +233,10 @@ static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *tx
   return SKEP_OK;
 }
 
-/* Forgetting write ids that files may bear is dangerous only while leftovers of this kind may be there already. */
-static skep_status mode_for(skep_db *db, bool any_write, skep_db_mode *mode, skep_err *err) {
-  bool recovered = true;
-  if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_is_recovered(db, &recovered, err));
+/* A start of the machine that nobody recovered is one whose end nobody will notice either. */
+skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err) {
+  bool recovered = false;
+  SKEP_TRY(skep_txn_is_recovered(db, &recovered, err));
   *mode = recovered ? SKEP_DB_WRITE_LAZY : SKEP_DB_WRITE;
   return SKEP_OK;
 }
@@ -267,7 +267,7 @@ skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *a
   skep_db_mode mode = SKEP_DB_WRITE_LAZY;
   SKEP_TRY(check_type(type, err));
   SKEP_TRY(check_tables(tables, n_tables, type, &any_write, err));
-  SKEP_TRY(mode_for(db, any_write, &mode, err));
+  if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   clear_tables(tables, n_tables);
   skep_txn t = {.type = type};
@@ -284,9 +284,9 @@ skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *a
 skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables,
                                 uint32_t n_tables, skep_err *err) {
   bool any_write = false, joined = false;
-  skep_db_mode mode = SKEP_DB_READ;
   SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
-  if (any_write) SKEP_TRY(mode_for(db, true, &mode, err));
+  skep_db_mode mode = any_write ? SKEP_DB_WRITE_LAZY : SKEP_DB_READ;
+  if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   clear_tables(tables, n_tables);
   char state;

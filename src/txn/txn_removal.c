@@ -130,8 +130,10 @@ skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database,
 
 static const char sql_removals[] =
     "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\" "
-    "WHERE \"CQ_STATE\" = 'r' AND \"CQ_TBLPROPERTIES\" LIKE '%8:location%' AND \"CQ_NEXT_TXN_ID\" < ? ORDER BY "
-    "\"CQ_ID\"";
+    "WHERE \"CQ_STATE\" = 'r' AND \"CQ_TBLPROPERTIES\" LIKE '%8:location%' AND \"CQ_NEXT_TXN_ID\" < ? AND "
+    "(\"CQ_CLEANER_START\" IS NULL OR \"CQ_CLEANER_START\" < ?) ORDER BY \"CQ_ID\"";
+
+enum { CLAIM_MS = 3600 * 1000 };
 
 static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, skep_txn_removal *out, bool *is_one,
                                 skep_err *err) {
@@ -147,10 +149,10 @@ static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, skep_txn_rem
   return skep_stmt_text_copy(stmt, 3, arena, &out->partition, err);
 }
 
-static skep_status read_removals(skep_db *db, int64_t min_open, skep_arena *arena, uint32_t limit,
+static skep_status read_removals(skep_db *db, int64_t min_open, int64_t now, skep_arena *arena, uint32_t limit,
                                  skep_txn_removal **out, uint32_t *n, skep_err *err) {
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, sql_removals, SKEP_PARAMS(skep_p_i64(min_open)), &stmt, err));
+  SKEP_TRY(skep_db_query(db, sql_removals, SKEP_PARAMS(skep_p_i64(min_open), skep_p_i64(now - CLAIM_MS)), &stmt, err));
   size_t capacity = 0;
   skep_status status = SKEP_OK;
   while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
@@ -167,16 +169,34 @@ static skep_status read_removals(skep_db *db, int64_t min_open, skep_arena *aren
   return status == SKEP_END ? SKEP_OK : status;
 }
 
-skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, uint32_t limit,
-                                  skep_txn_removal **out, uint32_t *n, skep_err *err) {
+/* Reads; in a write transaction also marks them as being removed. */
+static skep_status list_removals(skep_db *db, const skep_txn_conf *conf, skep_db_mode mode, skep_arena *arena,
+                                 uint32_t limit, skep_txn_removal **out, uint32_t *n, skep_err *err) {
   *out = NULL;
   *n = 0;
   bool joined = false;
-  int64_t min_open = 0;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
-  skep_status status = skep_txn_min_open(db, conf, &min_open, err);
-  if (status == SKEP_OK) status = read_removals(db, min_open, arena, limit, out, n, err);
-  return skep_db_end(db, joined, status, err);
+  int64_t min_open = 0, now = 0;
+  SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
+  skep_status status = skep_db_now_ms(db, &now, err);
+  if (status == SKEP_OK) status = skep_txn_min_open(db, conf, &min_open, err);
+  if (status == SKEP_OK) status = read_removals(db, min_open, now, arena, limit, out, n, err);
+  for (uint32_t i = 0; mode != SKEP_DB_READ && i < *n && status == SKEP_OK; i++) {
+    status = skep_db_run(db, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_CLEANER_START\" = ? WHERE \"CQ_ID\" = ?",
+                         SKEP_PARAMS(skep_p_i64(now), skep_p_i64((*out)[i].id)), NULL, err);
+  }
+  status = skep_db_end(db, joined, status, err);
+  if (status != SKEP_OK) *n = 0;
+  return status;
+}
+
+/* Looks first: mostly there is nothing, and then nobody needs the write lock. */
+skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, uint32_t limit,
+                                  skep_txn_removal **out, uint32_t *n, skep_err *err) {
+  if (!skep_db_in_transaction(db)) {
+    SKEP_TRY(list_removals(db, conf, SKEP_DB_READ, arena, limit, out, n, err));
+    if (*n == 0) return SKEP_OK;
+  }
+  return list_removals(db, conf, SKEP_DB_WRITE_LAZY, arena, limit, out, n, err);
 }
 
 skep_status skep_txn_removal_forget(skep_db *db, int64_t id, skep_err *err) {
