@@ -145,6 +145,9 @@ static skep_status plain_args(call_state *c) {
 }
 
 static skep_status plain(call_state *c) {
+  if (strcmp(c->fn->name, "format_number") == 0 && skep_rule_is_string(c->bx->args[1]->type)) {
+    return skep_bind_unsupported(c->b, c->expr->pos, "format_number with a pattern");
+  }
   SKEP_TRY(plain_args(c));
   c->bx->type = letter_type(c, c->fn->result);
   return SKEP_OK;

@@ -172,7 +172,12 @@ static skep_status no_method(binding *b, skep_arith op, const skep_bx *left, con
 static skep_status operator_node(binding *b, const char *name, const skep_type *type, skep_bx *left, skep_bx *right,
                                  skep_pos pos, skep_bx **out) {
   if (type == NULL) return skep_bind_nomem(b);
-  *out = skep_bx_operator(b, name, type, pos, left, right);
+  if (strcmp(name, "pmod") == 0) {
+    skep_bx *args[] = {left, right};
+    *out = skep_bx_call(b, skep_function_find(name), type, pos, args, 2);
+  } else {
+    *out = skep_bx_operator(b, name, type, pos, left, right);
+  }
   return *out == NULL ? skep_bind_nomem(b) : SKEP_OK;
 }
 

@@ -185,9 +185,12 @@ static skep_status bind_sets(binding *b, scope *s, const skep_group_by *group, s
   uint64_t *sets = skep_arena_zero(b->arena, q->n_sets + 1, sizeof *sets);
   if (sets == NULL) return skep_bind_nomem(b);
   for (uint32_t i = 0; i < q->n_sets; i++) {
-    if (group->kind == SKEP_GROUP_SETS) SKEP_TRY(set_of(b, s, group, q, &group->sets[i], &sets[i]));
-    else if (group->kind == SKEP_GROUP_CUBE) sets[i] = i;
-    else sets[i] = n - i == 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
+    if (group->kind == SKEP_GROUP_SETS)
+      SKEP_TRY(set_of(b, s, group, q, &group->sets[i], &sets[i]));
+    else if (group->kind == SKEP_GROUP_CUBE)
+      sets[i] = i;
+    else
+      sets[i] = n - i == 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
   }
   q->sets = sets;
   return SKEP_OK;

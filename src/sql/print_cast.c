@@ -49,20 +49,21 @@ static void to_integer(printer *p, const operand *from, const skep_type *f, cons
       around(p, "CAST(skep_f64_i32(CAST(", from, " AS DOUBLE)) AS BIGINT))");
     }
   } else if (f->kind == SKEP_DECIMAL) {
-    around(p, "TRY_CAST(trunc(", from, ") AS ");
-    skep_print_carrier(to, p->out);
-    skep_buf_byte(p->out, ')');
+    static const char *const cuts[] = {[SKEP_TINYINT] = "skep_decimal_i8(",
+                                       [SKEP_SMALLINT] = "skep_decimal_i16(",
+                                       [SKEP_INT] = "skep_decimal_i32(",
+                                       [SKEP_BIGINT] = "skep_decimal_i64("};
+    around(p, cuts[to->kind], from, ")");
   } else if (f->kind == SKEP_BOOLEAN || f->kind <= to->kind) {
     plain_cast(p, "CAST", from, to);
+  } else if (f->kind == SKEP_DATE) { /* Hive has no number for a date */
+    skep_buf_text(p->out, "CAST(NULL AS ");
+    skep_print_carrier(to, p->out);
+    skep_buf_byte(p->out, ')');
   } else if (skep_rule_is_time(f)) {
-    if (f->kind == SKEP_DATE)
-      around(p, "CASE WHEN ", from, " IS NULL THEN NULL END::BIGINT");
-    else
-      around(p, "TRY_CAST(skep_epoch_second(", from, ") AS ");
-    if (f->kind != SKEP_DATE) {
-      skep_print_carrier(to, p->out);
-      skep_buf_byte(p->out, ')');
-    }
+    around(p, "TRY_CAST(skep_epoch_second(", from, ") AS ");
+    skep_print_carrier(to, p->out);
+    skep_buf_byte(p->out, ')');
   } else {
     skep_buf_text(p->out, wraps[to->kind]);
     around(p, "CAST(", from, " AS BIGINT))");
@@ -74,7 +75,7 @@ static void to_float(printer *p, const operand *from, const skep_type *f, const 
   if (skep_rule_is_string(f)) {
     around(p, wide ? "skep_parse_f64(" : "skep_parse_f32(", from, ")");
   } else if (f->kind == SKEP_DECIMAL && (f->precision > 15 || !wide)) { /* through its text: rounded once */
-    around(p, wide ? "skep_parse_f64(CAST(" : "skep_parse_f32(CAST(", from, " AS VARCHAR))");
+    around(p, wide ? "skep_decimal_f64(" : "skep_parse_f32(skep_decimal_str(", from, wide ? ")" : "))");
   } else if (f->kind == SKEP_DOUBLE && !wide) {
     around(p, "skep_f64_f32(", from, ")");
   } else if (skep_rule_is_time(f)) {
@@ -118,12 +119,9 @@ static void to_string(printer *p, const operand *from, const skep_type *f) {
     print_operand(p, from);
   else if (f->kind == SKEP_BINARY)
     around(p, "skep_text(", from, ")");
-  else if (f->kind == SKEP_DECIMAL && f->precision == f->scale && f->precision < 38) {
-    around(p, "CAST(CAST(", from, " AS DECIMAL(");
-    skep_buf_printf(p->out, "%u,%u)) AS VARCHAR)", f->precision + 1u, f->scale);
-  } else if (f->kind == SKEP_DECIMAL && f->precision == f->scale) {
-    around(p, "replace(CAST(", from, " AS VARCHAR), '.', '0.')"); /* DuckDB leaves the zero out */
-  } else if (f->kind == SKEP_DECIMAL || skep_rule_is_integer(f)) {
+  else if (f->kind == SKEP_DECIMAL) {
+    around(p, "skep_decimal_str(", from, ")");
+  } else if (skep_rule_is_integer(f)) {
     around(p, "CAST(", from, " AS VARCHAR)");
   } else if (f->kind == SKEP_KIND_INTERVAL_YM) {
     around(p, "skep_str_months(", from, ")");

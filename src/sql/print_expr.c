@@ -153,22 +153,38 @@ void skep_print_list(printer *p, skep_bx *const *list, uint32_t n) {
   }
 }
 
+static void print_template(printer *p, const char *at, const char *end, const skep_bx *bx);
+
+/* [with $3|without]: at is behind the '['. Returns the end of it. */
+static const char *print_choice(printer *p, const char *at, const skep_bx *bx) {
+  const char *end = strchr(at, ']'), *bar = memchr(at, '|', (size_t)(end - at)), *arg = strchr(at, '$');
+  bool there = (uint32_t)(arg[1] - '0') <= bx->n_args;
+  if (there)
+    print_template(p, at, bar != NULL ? bar : end, bx);
+  else if (bar != NULL)
+    print_template(p, bar + 1, end, bx);
+  return end;
+}
+
 /* The template language of functions.h. */
-static void print_template(printer *p, const char *text, const skep_bx *bx) {
-  for (const char *at = text; *at != '\0'; at++) {
+static void print_template(printer *p, const char *at, const char *end, const skep_bx *bx) {
+  for (; at != end; at++) {
     if (*at == '$' && at[1] == '*') {
       skep_print_list(p, bx->args, bx->n_args);
       at++;
     } else if (*at == '$') {
       skep_print_bx(p, bx->args[at[1] - '1']);
       at++;
-    } else if (*at == '[' && at[1] == ',') {
-      uint32_t arg = (uint32_t)(strchr(at, '$')[1] - '0');
-      if (arg > bx->n_args) at = strchr(at, ']');
-    } else if (*at != ']' || strchr(text, '[') == NULL) {
+    } else if (*at == '[') {
+      at = print_choice(p, at + 1, bx);
+    } else {
       skep_buf_byte(p->out, (uint8_t)*at);
     }
   }
+}
+
+static void print_sql(printer *p, const skep_bx *bx) {
+  print_template(p, bx->fn->sql, bx->fn->sql + strlen(bx->fn->sql), bx);
 }
 
 static void print_pair(printer *p, const char *before, const skep_bx *bx, const char *between, const char *after) {
@@ -433,7 +449,7 @@ static void print_hash(printer *p, const skep_bx *bx) {
 
 static void print_array_join(printer *p, const skep_bx *bx) {
   if (strcmp(bx->fn->name, "array_join") != 0) {
-    print_template(p, bx->fn->sql, bx);
+    print_sql(p, bx);
     return;
   }
   skep_buf_text(p->out, "skep_concat_ws(");
@@ -511,7 +527,7 @@ static void print_call(printer *p, const skep_bx *bx) {
     skep_print_refuse(p, bx->fn->name);
     return;
   }
-  print_template(p, bx->fn->sql, bx);
+  print_sql(p, bx);
 }
 
 /* ---- aggregates and windows ---- */
