@@ -390,6 +390,110 @@ static void numbers_and_bytes_have_other_notations(void **state) {
   CHECK(*state, examples);
 }
 
+#define TS(text) "skep_parse_ts('" text "')"
+#define DATE(text) "'" text "'::DATE"
+
+static void dates_and_times_are_taken_apart(void **state) {
+  static const example examples[] = {
+      {"skep_year(" DATE("2024-02-29") ")", "int", "2024"},
+      {"skep_month(" TS("2024-02-29 10:11:12") ")", "int", "2"},
+      {"skep_day(" TS("1969-02-28 10:11:12") ")", "int", "28"},
+      {"skep_hour(" TS("1969-12-31 10:11:12.5") ")", "int", "10"},
+      {"skep_hour('10:11:12')", "int", "10"},
+      {"skep_hour('2024-02-29')", "int", "0"},
+      {"skep_minute('2024-02-29 10:11:12')", "int", "11"},
+      {"skep_second('2024-02-29 10:11:12.9')", "int", "12"},
+      {"skep_quarter(" DATE("2024-05-01") ")", "int", "2"},
+      {"skep_weekofyear(" DATE("2024-12-31") ")", "int", "1"},
+      {"skep_weekofyear(" DATE("2021-01-01") ")", "int", "53"},
+      {"skep_weekofyear(" DATE("2020-12-31") ")", "int", "53"},
+      {"skep_weekofyear(" DATE("2024-02-29") ")", "int", "9"},
+      {"skep_dayofweek(" DATE("2024-02-29") ")", "int", "5"},
+      {"skep_dayofweek(" DATE("2024-03-03") ")", "int", "1"},
+      {"skep_ts_date(" TS("1969-12-31 23:59:59.9") ")", "date", "1969-12-31"},
+      {"skep_date_ts(" DATE("0001-01-01") ")", "timestamp", "0001-01-01 00:00:00"},
+      {"skep_ts_seconds(" TS("1969-12-31 23:59:59.5") ")", "bigint", "-1"},
+  };
+  CHECK(*state, examples);
+}
+
+static void dates_are_counted_as_hive_does(void **state) {
+  static const example examples[] = {
+      {"skep_date_add(" DATE("2024-02-28") ", 2)", "date", "2024-03-01"},
+      {"skep_date_add(" DATE("2024-02-28") ", -60)", "date", "2023-12-30"},
+      {"skep_date_add(" DATE("9999-12-31") ", 1)", "date", "\\N"},
+      {"skep_datediff(" DATE("2023-01-01") ", " DATE("2024-01-01") ")", "int", "-365"},
+      {"skep_add_months_text(" DATE("2024-01-31") ", 1)", "string", "2024-02-29"},
+      {"skep_add_months_text(" DATE("2024-02-29") ", 12)", "string", "2025-02-28"},
+      {"skep_add_months_text(" DATE("2024-02-29") ", -1)", "string", "2024-01-31"},
+      {"skep_add_months_text(" DATE("2024-02-28") ", 1)", "string", "2024-03-28"},
+      {"skep_add_months(" DATE("2024-02-29") ", -1)", "date", "2024-01-29"},
+      {"skep_add_months(" TS("2024-03-31 01:02:03.4") ", -1)", "timestamp", "2024-02-29 01:02:03.4"},
+      {"skep_add_ns(" TS("2024-03-10 02:30:00") ", 3600000000000)", "timestamp", "2024-03-10 03:30:00"},
+      {"skep_last_day(" DATE("2024-02-03") ")", "date", "2024-02-29"},
+      {"skep_next_day(" DATE("2024-02-29") ", 'MO')", "date", "2024-03-04"},
+      {"skep_next_day(" DATE("2024-02-29") ", 'thu')", "date", "2024-03-07"},
+      {"skep_next_day(" DATE("2024-02-29") ", 'FRIDAY')", "date", "2024-03-01"},
+      {"skep_next_day(" DATE("2024-02-29") ", 'xx')", "date", "\\N"},
+      {"skep_months_between(" TS("2024-03-31") ", " TS("2024-02-29") ", true)", "double", "1.0"},
+      {"skep_months_between(" TS("1997-02-28 10:30:00") ", " TS("1996-10-30") ", true)", "double", "3.94959677"},
+      {"skep_months_between(" TS("2024-01-01") ", " TS("2024-02-15") ", false)", "double", "-1.4516129032258065"},
+      {"skep_months_between(" TS("2024-01-01 12:00:00") ", " TS("2024-01-01") ", true)", "double", "0.0"},
+      {"skep_months_between(" TS("2024-02-29") ", " TS("2023-02-28") ", true)", "double", "12.0"},
+      {"skep_trunc(" DATE("2024-05-15") ", 'MM')", "date", "2024-05-01"},
+      {"skep_trunc(" DATE("2024-05-15") ", 'YY')", "date", "2024-01-01"},
+      {"skep_trunc(" DATE("2024-05-15") ", 'Q')", "date", "2024-04-01"},
+      {"skep_trunc(" DATE("2024-05-15") ", 'DD')", "date", "\\N"},
+      {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'hour')", "timestamp", "2024-02-29 13:00:00"},
+      {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'week')", "timestamp", "2024-02-26 00:00:00"},
+      {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'quarter')", "timestamp", "2024-01-01 00:00:00"},
+      {"skep_interval_months_str(14)", "string", "1-2"},
+      {"skep_interval_months_str(-3)", "string", "-0-3"},
+      {"skep_interval_str(93784500000000)", "string", "1 02:03:04.500000000"},
+  };
+  CHECK(*state, examples);
+}
+
+static void patterns_and_zones_are_javas(void **state) {
+  static const example examples[] = {
+      {"skep_date_format(" TS("2024-02-29 13:14:15.678") ", 'yyyy-MM-dd HH:mm:ss.SSS')", "string",
+       "2024-02-29 13:14:15.678"},
+      {"skep_date_format(" TS("2024-02-29") ", 'yyyyMMdd')", "string", "20240229"},
+      {"skep_date_format(" TS("2024-02-29") ", 'E')", "string", "Thu"},
+      {"skep_date_format(" TS("2024-02-29") ", 'EEEE, MMMM d, yyyy')", "string", "Thursday, February 29, 2024"},
+      {"skep_date_format(" TS("2024-02-29 03:04:05") ", 'hh:mm a')", "string", "03:04 AM"},
+      {"skep_date_format(" TS("2024-02-29") ", 'u')", "string", "2024"},
+      {"skep_date_format(" TS("2024-02-29") ", 'D')", "string", "60"},
+      {"skep_date_format(" TS("2024-12-30") ", 'YYYY')", "string", "2025"},
+      {"skep_date_format(" TS("2024-02-29") ", 'Q')", "string", "1"},
+      {"skep_date_format(" TS("2024-02-29") ", 'yy/M/d')", "string", "24/2/29"},
+      {"skep_date_format(" TS("2024-02-29") ", 'd ''of'' MMM ''''')", "string", "29 of Feb '"},
+      {"skep_date_format(" TS("2024-02-29") ", 'bbb')", "string", "\\N"},
+      {"skep_date_format(" TS("0001-01-01") ", 'yyyy-MM-dd')", "string", "0001-01-01"},
+      {"skep_from_unixtime(1700000000)", "string", "2023-11-14 22:13:20"},
+      {"skep_from_unixtime(-1)", "string", "1969-12-31 23:59:59"},
+      {"skep_from_unixtime(253402300800)", "string", "+10000-01-01 00:00:00"},
+      {"skep_from_unixtime(1700000000, 'EEE dd MMM')", "string", "Tue 14 Nov"},
+      {"skep_unix_timestamp('2024-02-29 00:00:00')", "bigint", "1709164800"},
+      {"skep_unix_timestamp('2024-02-29')", "bigint", "\\N"},
+      {"skep_unix_timestamp('2024-02-29', 'yyyy-MM-dd')", "bigint", "1709164800"},
+      {"skep_unix_timestamp('20240229', 'yyyyMMdd')", "bigint", "1709164800"},
+      {"skep_unix_timestamp('29/02/2024 10', 'dd/MM/yyyy HH')", "bigint", "1709200800"},
+      {"skep_unix_timestamp('2024-02', 'yyyy-MM')", "bigint", "\\N"},
+      {"skep_unix_timestamp('bad', 'yyyy')", "bigint", "\\N"},
+      {"skep_unix_timestamp('0001-01-01 00:00:00')", "bigint", "-62135596800"},
+      {"skep_to_utc_timestamp(" TS("2020-07-01 12:00:00") ", 'America/New_York')", "timestamp", "2020-07-01 16:00:00"},
+      {"skep_from_utc_timestamp(" TS("2020-07-01 12:00:00") ", 'America/New_York')", "timestamp",
+       "2020-07-01 08:00:00"},
+      {"skep_from_utc_timestamp(" TS("2020-01-01 00:00:00") ", 'Asia/Kolkata')", "timestamp", "2020-01-01 05:30:00"},
+      {"skep_str_tstz(skep_parse_tstz('2020-01-01 12:00:00 America/New_York', 'UTC'), 'UTC')", "string",
+       "2020-01-01 17:00:00.0 UTC"},
+      {"skep_str_tstz(skep_parse_tstz('2020-07-01 12:00:00.25', 'UTC'), 'UTC')", "string",
+       "2020-07-01 12:00:00.25 UTC"},
+  };
+  CHECK(*state, examples);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -401,6 +505,9 @@ int main(void) {
       TEST(patterns_match_as_in_java),
       TEST(strings_are_cast_as_hive_does),
       TEST(numbers_and_bytes_have_other_notations),
+      TEST(dates_and_times_are_taken_apart),
+      TEST(dates_are_counted_as_hive_does),
+      TEST(patterns_and_zones_are_javas),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
