@@ -1,0 +1,287 @@
+/* Mathematics as Hive answers it (golden 18-functions): what is undefined is NULL where Hive says NULL and NaN where it
+ * says NaN; shifts mask their count as Java does. And texts of intervals, distances between words. */
+#include <math.h>
+
+#include "engine/function.h"
+
+/* ---- double -> double ---- */
+
+#define UNARY(name, expression)                          \
+  static skep_status name(skep_call *c, skep_err *err) { \
+    const double *a = c->data[0];                        \
+    double *out = c->out_data;                           \
+    (void)err;                                           \
+    for (int64_t i = 0; i < c->n; i++) {                 \
+      double x = a[i];                                   \
+      out[i] = (expression);                             \
+    }                                                    \
+    return SKEP_OK;                                      \
+  }
+
+/* The same, NULL where `undefined` holds. */
+#define UNARY_NULL(name, undefined, expression)          \
+  static skep_status name(skep_call *c, skep_err *err) { \
+    const double *a = c->data[0];                        \
+    double *out = c->out_data;                           \
+    (void)err;                                           \
+    for (int64_t i = 0; i < c->n; i++) {                 \
+      if (!skep_row_valid(c, i)) continue;               \
+      double x = a[i];                                   \
+      if (undefined)                                     \
+        skep_call_set_null(c, i);                        \
+      else                                               \
+        out[i] = (expression);                           \
+    }                                                    \
+    return SKEP_OK;                                      \
+  }
+
+static const double pi = 3.14159265358979323846;
+
+UNARY(exp_f64, exp(x))
+UNARY(sin_f64, sin(x))
+UNARY(cos_f64, cos(x))
+UNARY(tan_f64, tan(x))
+UNARY(degrees_f64, x * 180.0 / pi)
+UNARY(radians_f64, x / 180.0 * pi)
+UNARY(sign_f64, x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0)
+UNARY_NULL(sqrt_f64, x < 0, sqrt(x))
+UNARY_NULL(ln_f64, x <= 0, log(x))
+UNARY_NULL(log2_f64, x <= 0, log(x) / log(2.0))
+UNARY_NULL(log10_f64, x <= 0, log10(x))
+UNARY_NULL(asin_f64, x<-1 || x> 1, asin(x))
+UNARY_NULL(acos_f64, x<-1 || x> 1, acos(x))
+
+/* The C library may be one unit off where Java is exact: cubes of whole numbers. */
+static double cube_root(double x) {
+  double root = cbrt(x), whole = nearbyint(root);
+  return whole * whole * whole == x ? whole : root;
+}
+UNARY(cbrt_f64, cube_root(x))
+
+static skep_status pow_f64(skep_call *c, skep_err *err) {
+  const double *a = c->data[0], *b = c->data[1];
+  double *out = c->out_data;
+  (void)err;
+  /* Java: NaN for |1| to an infinite power and for 1 to NaN, where C says 1. */
+  for (int64_t i = 0; i < c->n; i++) {
+    bool java_nan = (fabs(a[i]) == 1 && isinf(b[i])) || (isnan(b[i]) && a[i] == 1);
+    out[i] = java_nan ? (double)NAN : pow(a[i], b[i]);
+  }
+  return SKEP_OK;
+}
+
+static skep_status log_base(skep_call *c, skep_err *err) {
+  const double *base = c->data[0], *x = c->data[1];
+  double *out = c->out_data;
+  (void)err;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    if (base[i] <= 1 || x[i] <= 0)
+      skep_call_set_null(c, i);
+    else
+      out[i] = log(x[i]) / log(base[i]);
+  }
+  return SKEP_OK;
+}
+
+static skep_status f64_f32(skep_call *c, skep_err *err) {
+  const double *a = c->data[0];
+  float *out = c->out_data;
+  (void)err;
+  for (int64_t i = 0; i < c->n; i++) out[i] = (float)a[i]; /* beyond the range: infinity, as IEEE and Java say */
+  return SKEP_OK;
+}
+
+/* ---- integers ---- */
+
+#define ABSOLUTE(type, wide)                                                              \
+  static skep_status abs_##type(skep_call *c, skep_err *err) {                            \
+    const type *a = c->data[0];                                                           \
+    type *out = c->out_data;                                                              \
+    (void)err;                                                                            \
+    for (int64_t i = 0; i < c->n; i++) out[i] = a[i] < 0 ? (type)(0 - (wide)a[i]) : a[i]; \
+    return SKEP_OK;                                                                       \
+  }
+ABSOLUTE(int8_t, uint32_t)
+ABSOLUTE(int16_t, uint32_t)
+ABSOLUTE(int32_t, uint32_t)
+ABSOLUTE(int64_t, uint64_t)
+
+#define SHIFTS(type, wide, mask)                                                                  \
+  static skep_status shift_left_##type(skep_call *c, skep_err *err) {                             \
+    const type *a = c->data[0];                                                                   \
+    const int32_t *by = c->data[1];                                                               \
+    type *out = c->out_data;                                                                      \
+    (void)err;                                                                                    \
+    for (int64_t i = 0; i < c->n; i++) out[i] = (type)((wide)a[i] << ((uint32_t)by[i] & (mask))); \
+    return SKEP_OK;                                                                               \
+  }                                                                                               \
+  static skep_status shift_right_##type(skep_call *c, skep_err *err) {                            \
+    const type *a = c->data[0];                                                                   \
+    const int32_t *by = c->data[1];                                                               \
+    type *out = c->out_data;                                                                      \
+    (void)err;                                                                                    \
+    for (int64_t i = 0; i < c->n; i++) out[i] = (type)(a[i] >> ((uint32_t)by[i] & (mask)));       \
+    return SKEP_OK;                                                                               \
+  }                                                                                               \
+  static skep_status shift_unsigned_##type(skep_call *c, skep_err *err) {                         \
+    const type *a = c->data[0];                                                                   \
+    const int32_t *by = c->data[1];                                                               \
+    type *out = c->out_data;                                                                      \
+    (void)err;                                                                                    \
+    for (int64_t i = 0; i < c->n; i++) out[i] = (type)((wide)a[i] >> ((uint32_t)by[i] & (mask))); \
+    return SKEP_OK;                                                                               \
+  }
+SHIFTS(int32_t, uint32_t, 31u)
+SHIFTS(int64_t, uint64_t, 63u)
+
+static skep_status factorial(skep_call *c, skep_err *err) {
+  const int32_t *a = c->data[0];
+  int64_t *out = c->out_data;
+  (void)err;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    if (a[i] < 0 || a[i] > 20) {
+      skep_call_set_null(c, i);
+      continue;
+    }
+    int64_t product = 1;
+    for (int32_t f = 2; f <= a[i]; f++) product *= f;
+    out[i] = product;
+  }
+  return SKEP_OK;
+}
+
+static skep_status width_bucket(skep_call *c, skep_err *err) {
+  const double *x = c->data[0], *low = c->data[1], *high = c->data[2];
+  const int32_t *n = c->data[3];
+  int32_t *out = c->out_data;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    if (n[i] < 1) return skep_fail(err, SKEP_ERR_RUNTIME, "numBuckets in width_bucket must be above 0, is %d", n[i]);
+    if (low[i] == high[i]) return skep_fail(err, SKEP_ERR_RUNTIME, "the bounds of width_bucket are equal");
+    double from = low[i] < high[i] ? x[i] - low[i] : low[i] - x[i], width = fabs(high[i] - low[i]);
+    if (from < 0)
+      out[i] = 0;
+    else if (from >= width)
+      out[i] = n[i] == INT32_MAX ? INT32_MAX : n[i] + 1;
+    else
+      out[i] = (int32_t)floor(n[i] * from / width) + 1;
+  }
+  return SKEP_OK;
+}
+
+/* ---- intervals as texts ---- */
+
+static skep_status str_months(skep_call *c, skep_err *err) {
+  const int32_t *a = c->data[0];
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    int64_t n = a[i] < 0 ? -(int64_t)a[i] : a[i];
+    skep_buf_reset(c->text);
+    skep_buf_printf(c->text, "%s%lld-%lld", a[i] < 0 ? "-" : "", (long long)(n / 12), (long long)(n % 12));
+    SKEP_TRY(skep_call_put_text(c, i, err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status str_interval(skep_call *c, skep_err *err) {
+  const __int128 *a = c->data[0];
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    unsigned __int128 n = a[i] < 0 ? 0 - (unsigned __int128)a[i] : (unsigned __int128)a[i];
+    unsigned nanos = (unsigned)(n % 1000000000);
+    uint64_t seconds = (uint64_t)(n / 1000000000);
+    skep_buf_reset(c->text);
+    skep_buf_printf(c->text, "%s%llu %02u:%02u:%02u.%09u", a[i] < 0 ? "-" : "", (unsigned long long)(seconds / 86400),
+                    (unsigned)(seconds / 3600 % 24), (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60), nanos);
+    SKEP_TRY(skep_call_put_text(c, i, err));
+  }
+  return SKEP_OK;
+}
+
+/* ---- words ---- */
+
+/* 1-based place of a word in a comma list; 0 when it is not there or has a comma itself. */
+static skep_status find_in_set(skep_call *c, skep_err *err) {
+  int32_t *out = c->out_data;
+  (void)err;
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    skep_bytes word = skep_arg_bytes(c, 0, i), list = skep_arg_bytes(c, 1, i);
+    out[i] = 0;
+    if (word.left != 0 && memchr(word.at, ',', word.left) != NULL) continue;
+    int32_t place = 1;
+    for (size_t from = 0, at = 0; at <= list.left; at++) {
+      if (at != list.left && list.at[at] != ',') continue;
+      if (at - from == word.left && (word.left == 0 || memcmp(list.at + from, word.at, word.left) == 0)) {
+        out[i] = place;
+        break;
+      }
+      from = at + 1;
+      place++;
+    }
+  }
+  return SKEP_OK;
+}
+
+/* American Soundex: letter and three digits; not letters are passed over. */
+static skep_status soundex(skep_call *c, skep_err *err) {
+  static const char codes[] = "01230120022455012623010202";
+  for (int64_t i = 0; i < c->n; i++) {
+    if (!skep_row_valid(c, i)) continue;
+    skep_bytes word = skep_arg_bytes(c, 0, i);
+    char code[4] = {'0', '0', '0', '0'}, last = '0';
+    unsigned n = 0;
+    for (size_t at = 0; at < word.left && n < 4; at++) {
+      char letter = (char)(word.at[at] & ~0x20);
+      if (letter < 'A' || letter > 'Z') continue;
+      char digit = codes[letter - 'A'];
+      if (n == 0)
+        code[n++] = letter;
+      else if (digit != '0' && digit != last)
+        code[n++] = digit;
+      if (letter != 'H' && letter != 'W') last = digit; /* these two do not part equal codes */
+    }
+    skep_call_put_bytes(c, i, code, n == 0 ? 0 : 4);
+  }
+  (void)err;
+  return SKEP_OK;
+}
+
+const skep_function skep_functions_math[] = {
+    {.name = "skep_sqrt", .args = "d", .result = 'd', .body = sqrt_f64},
+    {.name = "skep_cbrt", .args = "d", .result = 'd', .body = cbrt_f64},
+    {.name = "skep_exp", .args = "d", .result = 'd', .body = exp_f64},
+    {.name = "skep_ln", .args = "d", .result = 'd', .body = ln_f64},
+    {.name = "skep_log2", .args = "d", .result = 'd', .body = log2_f64},
+    {.name = "skep_log10", .args = "d", .result = 'd', .body = log10_f64},
+    {.name = "skep_log", .args = "dd", .result = 'd', .body = log_base},
+    {.name = "skep_pow", .args = "dd", .result = 'd', .body = pow_f64},
+    {.name = "skep_sin", .args = "d", .result = 'd', .body = sin_f64},
+    {.name = "skep_cos", .args = "d", .result = 'd', .body = cos_f64},
+    {.name = "skep_tan", .args = "d", .result = 'd', .body = tan_f64},
+    {.name = "skep_asin", .args = "d", .result = 'd', .body = asin_f64},
+    {.name = "skep_acos", .args = "d", .result = 'd', .body = acos_f64},
+    {.name = "skep_degrees", .args = "d", .result = 'd', .body = degrees_f64},
+    {.name = "skep_radians", .args = "d", .result = 'd', .body = radians_f64},
+    {.name = "skep_sign", .args = "d", .result = 'd', .body = sign_f64},
+    {.name = "skep_f64_f32", .args = "d", .result = 'f', .body = f64_f32},
+    {.name = "skep_abs", .args = "t", .result = 't', .body = abs_int8_t},
+    {.name = "skep_abs", .args = "s", .result = 's', .body = abs_int16_t},
+    {.name = "skep_abs", .args = "i", .result = 'i', .body = abs_int32_t},
+    {.name = "skep_abs", .args = "l", .result = 'l', .body = abs_int64_t},
+    {.name = "skep_shiftleft", .args = "ii", .result = 'i', .body = shift_left_int32_t},
+    {.name = "skep_shiftleft", .args = "li", .result = 'l', .body = shift_left_int64_t},
+    {.name = "skep_shiftright", .args = "ii", .result = 'i', .body = shift_right_int32_t},
+    {.name = "skep_shiftright", .args = "li", .result = 'l', .body = shift_right_int64_t},
+    {.name = "skep_shiftrightunsigned", .args = "ii", .result = 'i', .body = shift_unsigned_int32_t},
+    {.name = "skep_shiftrightunsigned", .args = "li", .result = 'l', .body = shift_unsigned_int64_t},
+    {.name = "skep_factorial", .args = "i", .result = 'l', .body = factorial},
+    {.name = "skep_width_bucket", .args = "dddi", .result = 'i', .body = width_bucket},
+    {.name = "skep_str_months", .args = "i", .result = 'v', .body = str_months},
+    {.name = "skep_str_interval", .args = "h", .result = 'v', .body = str_interval},
+    {.name = "skep_find_in_set", .args = "vv", .result = 'i', .body = find_in_set},
+    {.name = "skep_soundex", .args = "v", .result = 'v', .body = soundex},
+    {.name = NULL},
+};
