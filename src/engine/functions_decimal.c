@@ -413,6 +413,22 @@ static skep_status round_to(skep_call *c, bool half_even, skep_err *err) {
 static skep_status decimal_round(skep_call *c, skep_err *err) { return round_to(c, false, err); }
 static skep_status decimal_bround(skep_call *c, skep_err *err) { return round_to(c, true, err); }
 
+/* Towards zero at a number of digits, which may be negative. */
+static skep_status decimal_trunc(skep_call *c, skep_err *err) {
+  operand o = operand_of(c, 0);
+  const int32_t *digits = c->data[1];
+  for (int64_t i = 0; i < c->n; i++) {
+    skep_i128 x, v = 0;
+    if (!skep_row_valid(c, i)) continue;
+    if (!read_exact(&o, i, &x)) return wrong_type(c, err);
+    int64_t cut = (int64_t)o.scale - digits[i];
+    skep_i128 unit = cut <= 0 ? 1 : cut > 38 ? 0 : (skep_i128)power_of_ten((unsigned)cut);
+    x = unit == 0 ? 0 : x / unit * unit;
+    put(c, i, fit(number_of(x, o.scale), c->precision, c->scale, &v), &v);
+  }
+  return SKEP_OK;
+}
+
 /* Towards minus or plus infinity, to a whole number. */
 static skep_status round_towards(skep_call *c, bool up, skep_err *err) {
   operand o = operand_of(c, 0);
@@ -492,6 +508,7 @@ const skep_function skep_functions_decimal[] = {
     {.name = "skep_decimal_neg", .args = "*", .result = 'n', .body = decimal_neg},
     {.name = "skep_decimal_round", .args = "*i", .result = 'n', .body = decimal_round},
     {.name = "skep_decimal_bround", .args = "*i", .result = 'n', .body = decimal_bround},
+    {.name = "skep_decimal_trunc", .args = "*i", .result = 'n', .body = decimal_trunc},
     {.name = "skep_decimal_floor", .args = "*", .result = 'n', .body = decimal_floor},
     {.name = "skep_decimal_ceil", .args = "*", .result = 'n', .body = decimal_ceil},
     {.name = "skep_to_decimal", .args = "*", .result = 'n', .body = to_decimal},

@@ -1,5 +1,5 @@
 /* Mathematics as Hive answers it (golden 18-functions): what is undefined is NULL where Hive says NULL and NaN where it
- * says NaN; shifts mask their count as Java does. And texts of intervals, distances between words. */
+ * says NaN; shifts mask their count as Java does. And some about words. */
 #include <math.h>
 
 #include "engine/function.h"
@@ -171,35 +171,6 @@ static skep_status width_bucket(skep_call *c, skep_err *err) {
   return SKEP_OK;
 }
 
-/* ---- intervals as texts ---- */
-
-static skep_status str_months(skep_call *c, skep_err *err) {
-  const int32_t *a = c->data[0];
-  for (int64_t i = 0; i < c->n; i++) {
-    if (!skep_row_valid(c, i)) continue;
-    int64_t n = a[i] < 0 ? -(int64_t)a[i] : a[i];
-    skep_buf_reset(c->text);
-    skep_buf_printf(c->text, "%s%lld-%lld", a[i] < 0 ? "-" : "", (long long)(n / 12), (long long)(n % 12));
-    SKEP_TRY(skep_call_put_text(c, i, err));
-  }
-  return SKEP_OK;
-}
-
-static skep_status str_interval(skep_call *c, skep_err *err) {
-  const __int128 *a = c->data[0];
-  for (int64_t i = 0; i < c->n; i++) {
-    if (!skep_row_valid(c, i)) continue;
-    unsigned __int128 n = a[i] < 0 ? 0 - (unsigned __int128)a[i] : (unsigned __int128)a[i];
-    unsigned nanos = (unsigned)(n % 1000000000);
-    uint64_t seconds = (uint64_t)(n / 1000000000);
-    skep_buf_reset(c->text);
-    skep_buf_printf(c->text, "%s%llu %02u:%02u:%02u.%09u", a[i] < 0 ? "-" : "", (unsigned long long)(seconds / 86400),
-                    (unsigned)(seconds / 3600 % 24), (unsigned)(seconds / 60 % 60), (unsigned)(seconds % 60), nanos);
-    SKEP_TRY(skep_call_put_text(c, i, err));
-  }
-  return SKEP_OK;
-}
-
 /* ---- words ---- */
 
 /* 1-based place of a word in a comma list; 0 when it is not there or has a comma itself. */
@@ -279,8 +250,6 @@ const skep_function skep_functions_math[] = {
     {.name = "skep_shiftrightunsigned", .args = "li", .result = 'l', .body = shift_unsigned_int64_t},
     {.name = "skep_factorial", .args = "i", .result = 'l', .body = factorial},
     {.name = "skep_width_bucket", .args = "dddi", .result = 'i', .body = width_bucket},
-    {.name = "skep_str_months", .args = "i", .result = 'v', .body = str_months},
-    {.name = "skep_str_interval", .args = "h", .result = 'v', .body = str_interval},
     {.name = "skep_find_in_set", .args = "vv", .result = 'i', .body = find_in_set},
     {.name = "skep_soundex", .args = "v", .result = 'v', .body = soundex},
     {.name = NULL},

@@ -586,6 +586,12 @@ static skep_status rule_extract(call_state *c) {
     return replace_node(c, skep_bx_operator(c->b, text, skep_rule_type(SKEP_INT), c->expr->pos, c->bx->args[0], NULL));
   }
   bool clock = strcmp(name, "hour") == 0 || strcmp(name, "minute") == 0 || strcmp(name, "second") == 0;
+  if (clock && skep_rule_is_string(type)) { /* also "12:58:59" alone */
+    SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_STRING)));
+    c->bx->args[0] =
+        skep_bx_operator(c->b, "clock of text", skep_rule_type(SKEP_TIMESTAMP), c->expr->pos, c->bx->args[0], NULL);
+    if (c->bx->args[0] == NULL) return skep_bind_nomem(c->b);
+  }
   SKEP_TRY(convert_time(c, 0, clock || type->kind == SKEP_TIMESTAMP ? SKEP_TIMESTAMP : SKEP_DATE));
   SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_TIMESTAMP)));
   c->bx->type = skep_rule_type(SKEP_INT);
@@ -639,6 +645,15 @@ static skep_status rule_log(call_state *c) {
     return replace_node(c, skep_bx_call(c->b, skep_function_find("ln"), type, c->expr->pos, c->bx->args, 1));
   }
   return replace_node(c, skep_bx_operator(c->b, "log of base", type, c->expr->pos, c->bx->args[0], c->bx->args[1]));
+}
+
+/* Without a pattern the result is a date's text, whatever came in. */
+static skep_status rule_add_months(call_state *c) {
+  if (c->bx->n_args == 3) return plain(c);
+  SKEP_TRY(convert_letter(c, 0, 'D'));
+  SKEP_TRY(convert_letter(c, 1, 'I'));
+  return replace_node(c, skep_bx_operator(c->b, "add months as text", skep_rule_type(SKEP_STRING), c->expr->pos,
+                                          c->bx->args[0], c->bx->args[1]));
 }
 
 static skep_status rule_arith(call_state *c) {
@@ -827,6 +842,8 @@ static skep_status apply_rule(call_state *c) {
       return rule_case_text(c);
     case SKEP_FR_UNIX_TIMESTAMP:
       return rule_unix_timestamp(c);
+    case SKEP_FR_ADD_MONTHS:
+      return rule_add_months(c);
     case SKEP_FR_LOG:
       return rule_log(c);
     case SKEP_FR_GROUPING:

@@ -56,6 +56,8 @@ typedef enum skep_fn_rule {
   SKEP_FR_DATE_FROM, /* to_date, date */
   SKEP_FR_UNIX_TIMESTAMP,
   SKEP_FR_LOG,
+  SKEP_FR_ADD_MONTHS,
+  SKEP_FR_SHA2,
   SKEP_FR_GROUPING,
   SKEP_FR_COUNT,
   SKEP_FR_SUM,

@@ -61,7 +61,7 @@ static void to_integer(printer *p, const operand *from, const skep_type *f, cons
     skep_print_carrier(to, p->out);
     skep_buf_byte(p->out, ')');
   } else if (skep_rule_is_time(f)) {
-    around(p, "TRY_CAST(skep_epoch_second(", from, ") AS ");
+    around(p, "TRY_CAST(skep_ts_seconds(", from, ") AS ");
     skep_print_carrier(to, p->out);
     skep_buf_byte(p->out, ')');
   } else {
@@ -79,8 +79,8 @@ static void to_float(printer *p, const operand *from, const skep_type *f, const 
   } else if (f->kind == SKEP_DOUBLE && !wide) {
     around(p, "skep_f64_f32(", from, ")");
   } else if (skep_rule_is_time(f)) {
-    around(p, wide ? "CAST(skep_epoch_second(" : "CAST(skep_epoch_second(", from,
-           wide ? ") AS DOUBLE)" : ") AS FLOAT)");
+    skep_buf_text(p->out, f->kind == SKEP_DATE ? "CAST(skep_ts_seconds(skep_date_ts(" : "CAST(skep_ts_seconds((");
+    around(p, "", from, wide ? ")) AS DOUBLE)" : ")) AS FLOAT)");
   } else if (f->kind == SKEP_BOOLEAN) {
     around(p, "CAST(CAST(", from, wide ? " AS INTEGER) AS DOUBLE)" : " AS INTEGER) AS FLOAT)");
   } else {
@@ -90,8 +90,8 @@ static void to_float(printer *p, const operand *from, const skep_type *f, const 
 
 static void to_decimal(printer *p, const operand *from, const skep_type *f, const skep_type *to) {
   if (f->kind == SKEP_TIMESTAMP) {
-    skep_buf_printf(p->out, "skep_to_decimal_%u_%u(", to->precision, to->scale);
-    around(p, "skep_epoch_text(", from, "))");
+    skep_buf_printf(p->out, "skep_decimal_div_%u_%u(", to->precision, to->scale);
+    around(p, "CAST(", from, " AS DECIMAL(38,0)), 1000000000)");
     return;
   }
   bool fits = f->kind == SKEP_DECIMAL && to->scale >= f->scale && to->precision - to->scale >= f->precision - f->scale;
@@ -124,11 +124,11 @@ static void to_string(printer *p, const operand *from, const skep_type *f) {
   } else if (skep_rule_is_integer(f)) {
     around(p, "CAST(", from, " AS VARCHAR)");
   } else if (f->kind == SKEP_KIND_INTERVAL_YM) {
-    around(p, "skep_str_months(", from, ")");
+    around(p, "skep_interval_months_str(", from, ")");
   } else if (f->kind == SKEP_KIND_INTERVAL_DT) {
-    around(p, "skep_str_interval(", from, ")");
+    around(p, "skep_interval_str(", from, ")");
   } else if (f->kind == SKEP_TIMESTAMP_TZ) {
-    around(p, "skep_str_tz(", from, ")");
+    around(p, "skep_str_tstz(", from, ", 'UTC')");
   } else if (skep_rule_is_void(f)) {
     around(p, "CAST(", from, " AS VARCHAR)");
   } else {
@@ -151,7 +151,7 @@ static void to_boolean(printer *p, const operand *from, const skep_type *f) {
   if (skep_rule_is_string(f))
     around(p, "skep_parse_bool(", from, ")");
   else if (skep_rule_is_time(f))
-    around(p, "(skep_epoch_second(", from, ") <> 0)");
+    around(p, "(skep_ts_seconds(", from, ") <> 0)");
   else
     around(p, "(", from, " <> 0)");
 }
