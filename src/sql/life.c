@@ -232,12 +232,15 @@ skep_status skep_life_enter(skep_life *life, skep_err *err) {
 
 /* ---- sources ---- */
 
-/* "(a) AND (b)" of what is there; NULL when neither is. */
-static skep_status both_predicates(skep_arena *arena, const char *a, const char *b, const char **out, skep_err *err) {
-  *out = a != NULL ? a : b;
-  if (a == NULL || b == NULL) return SKEP_OK;
-  size_t na = strlen(a), nb = strlen(b);
-  char *text = skep_arena_alloc(arena, na + nb + 10);
+skep_status skep_life_both_predicates(skep_life *life, const char *a, const char *b, const char **out, skep_err *err) {
+  size_t na = a != NULL ? strlen(a) : 0, nb = b != NULL ? strlen(b) : 0;
+  *out = NULL;
+  if (a == NULL && b == NULL) return SKEP_OK;
+  if (a == NULL || b == NULL) {
+    *out = skep_arena_strndup(&life->s->arena, a != NULL ? a : b, na + nb);
+    return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a predicate");
+  }
+  char *text = skep_arena_alloc(&life->s->arena, na + nb + 10);
   if (text == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a predicate");
   char *at = text;
   *at++ = '(';
@@ -314,7 +317,7 @@ static skep_status open_source(skep_life *life, const skep_bound_table *bound, u
                                .row_ids = table->t->kind == SKEP_TABLE_FULL_ACID,
                                .file_prefix = "file:"};
   SKEP_TRY(table_name(life, table->t, &opts.name, err));
-  SKEP_TRY(both_predicates(&s->arena, bound->predicate, bound->partition_predicate, &opts.predicate, err));
+  SKEP_TRY(skep_life_both_predicates(life, bound->predicate, bound->partition_predicate, &opts.predicate, err));
   SKEP_TRY(scan_partitions(life, table, &opts, err));
   skep_source *source;
   SKEP_TRY(skep_table_source_new(s->ctx, s->fs, &opts, &source, err));

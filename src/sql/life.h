@@ -67,6 +67,10 @@ SKEP_NODISCARD skep_status skep_life_write(skep_life *life, skep_life_table *tab
 
 SKEP_NODISCARD skep_status skep_life_enter(skep_life *life, skep_err *err);
 
+/* "(a) AND (b)" of what is there, in session->arena; NULL when neither is. */
+SKEP_NODISCARD skep_status skep_life_both_predicates(skep_life *life, const char *a, const char *b, const char **out,
+                                                     skep_err *err);
+
 /* One source for each table of a bound query: ids[n_tables], in session->arena. */
 SKEP_NODISCARD skep_status skep_life_sources(skep_life *life, const skep_bound_query *bound, const uint64_t **ids,
                                              skep_err *err);

@@ -82,18 +82,32 @@ typedef struct on_walk {
 
 enum { MAX_ON_DEPTH = 500 };
 
-static void on_name(on_walk *walk, const skep_name_list *name) {
-  const merge_job *job = walk->job;
+/* The position in the target's row of the column that a name means, or -1; *whole: it is the column, no field of it. */
+static int64_t target_column(const merge_job *job, const skep_name_list *name, bool *whole) {
   const skep_catalog_table *t = job->target.table->t;
-  const char *column = NULL;
+  uint32_t at = 0;
   if (name->n >= 3 && strcmp(name->items[0], t->db) == 0 && strcmp(name->items[1], t->name) == 0) {
-    column = name->items[2];
+    at = 2;
   } else if (name->n >= 2 && strcmp(name->items[0], job->alias) == 0) {
-    column = name->items[1];
-  } else if (name->n >= 1 && !skep_merge_source_has(&job->source, name->items[0])) {
-    column = name->items[0];
+    at = 1;
+  } else if (name->n == 0 || skep_merge_source_has(&job->source, name->items[0])) {
+    return -1;
   }
-  int64_t at = column == NULL ? -1 : skep_target_column(&job->target, column);
+  *whole = name->n == at + 1;
+  return skep_target_column(&job->target, name->items[at]);
+}
+
+/* The same for the source. */
+static int64_t source_column(const merge_job *job, const skep_name_list *name) {
+  const char *column = NULL;
+  if (name->n == 2 && strcmp(name->items[0], job->source.alias) == 0) column = name->items[1];
+  if (name->n == 1 && skep_target_column(&job->target, name->items[0]) < 0) column = name->items[0];
+  return column == NULL ? -1 : skep_type_child(job->source.type, column, strlen(column), false);
+}
+
+static void on_name(on_walk *walk, const skep_name_list *name) {
+  bool whole;
+  int64_t at = target_column(walk->job, name, &whole);
   if (at < 0) return;
   walk->used[at] = true;
   walk->any = true;
@@ -295,6 +309,45 @@ static skep_status bind_images(merge_job *job, skep_life *life, const skep_query
   return skep_bind_insert(&life->binder, query, &job->bind, &job->bound, err);
 }
 
+/* ---- less of the target ---- */
+
+/* Each t.c = s.d of ON says which values of c matter at all: stripes and partitions without them need no reading. */
+static skep_status limit_by(const merge_job *job, skep_life *life, const skep_expr *on, skep_buf *out, skep_err *err) {
+  for (uint32_t depth = 0; on->kind == SKEP_EXPR_BINARY && on->binary.op == SKEP_OP_AND && depth < MAX_ON_DEPTH;
+       depth++) { /* a AND b AND c leans to the left */
+    SKEP_TRY(limit_by(job, life, on->binary.right, out, err));
+    on = on->binary.left;
+  }
+  if (on->kind != SKEP_EXPR_BINARY || on->binary.op != SKEP_OP_EQ) return SKEP_OK;
+  const skep_expr *left = on->binary.left, *right = on->binary.right;
+  if (left->kind != SKEP_EXPR_NAME || right->kind != SKEP_EXPR_NAME) return SKEP_OK;
+  bool whole = false;
+  int64_t t = target_column(job, &left->name, &whole), s = source_column(job, &right->name);
+  if (t < 0 || s < 0) {
+    t = target_column(job, &right->name, &whole);
+    s = source_column(job, &left->name);
+  }
+  if (t < 0 || s < 0 || !whole) return SKEP_OK;
+  const skep_type *row = job->target.row;
+  return skep_merge_source_limit(&job->source, life, (uint32_t)s, row->names[t], row->children[t], out, err);
+}
+
+static skep_status limit_target(merge_job *job, skep_life *life, skep_err *err) {
+  skep_bound_table *table = NULL;
+  for (uint32_t i = 0; i < job->bound->n_tables && table == NULL; i++)
+    if (job->bound->tables[i].table.handle == job->target.table && strcmp(job->bound->tables[i].alias, job->alias) == 0)
+      table = &job->bound->tables[i];
+  if (table == NULL) return SKEP_OK;
+  skep_buf text;
+  skep_buf_init(&text, life->s->ctx, 1 << 20);
+  skep_status st = limit_by(job, life, job->merge->on, &text, err);
+  if (st == SKEP_OK) st = skep_buf_check(&text, "a predicate", err);
+  if (st == SKEP_OK && text.size != 0)
+    st = skep_life_both_predicates(life, table->predicate, skep_buf_string(&text), &table->predicate, err);
+  skep_buf_fini(&text);
+  return st;
+}
+
 /* ---- running ---- */
 
 typedef struct way {
@@ -434,6 +487,7 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   SKEP_TRY(skep_life_write(life, table, job->first != NULL ? 'd' : 'i', err));
   SKEP_TRY(skep_life_enter(life, err));
   SKEP_TRY(skep_merge_source_fill(&job->source, life, err));
+  SKEP_TRY(limit_target(job, life, err));
   SKEP_TRY(skep_life_sources(life, job->bound, &job->ids, err));
   ways w = {0};
   skep_engine_result *rows = NULL;

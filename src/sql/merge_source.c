@@ -1,6 +1,10 @@
 /* The source of a MERGE: see merge_source.h. */
 #include "sql/merge_source.h"
 
+#include <stdio.h>
+
+#include "column/text.h"
+
 /* SELECT * FROM source */
 static const skep_query *whole(skep_arena *arena, const skep_from *from) {
   skep_select_item *items = skep_arena_zero(arena, 1, sizeof *items);
@@ -85,6 +89,104 @@ void skep_merge_source_drop(skep_merge_source *source, skep_session *s) {
   if (!source->is_made) return;
   (void)!skep_engine_run(s->engine, "DROP TABLE skep_merge_source", NULL, &ignored);
   source->is_made = false;
+}
+
+/* ---- what the source's keys say about the target ---- */
+
+enum { MAX_LISTED = 64 };
+
+static bool is_integer(skep_kind kind) { return kind >= SKEP_TINYINT && kind <= SKEP_BIGINT; }
+
+/* Kinds whose values compare in the target as they do in the join. */
+static bool limits(const skep_type *source, const skep_type *target) {
+  if (is_integer(source->kind) && is_integer(target->kind)) return true;
+  if (source->kind != target->kind) return false;
+  return source->kind == SKEP_STRING || source->kind == SKEP_DATE || source->kind == SKEP_TIMESTAMP;
+}
+
+/* A string literal of a predicate; false when it holds bytes that are better left alone. */
+static bool print_quoted(skep_bytes text, skep_buf *out) {
+  skep_buf_byte(out, '\'');
+  for (size_t i = 0; i < text.left; i++) {
+    uint8_t c = text.at[i];
+    if (c < 0x20 || c == 0x7f) return false;
+    if (c == '\'' || c == '\\') skep_buf_byte(out, '\\');
+    skep_buf_byte(out, c);
+  }
+  skep_buf_byte(out, '\'');
+  return true;
+}
+
+static bool print_literal(const skep_vec *vec, int64_t i, skep_buf *out) {
+  skep_text text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL"};
+  if (vec->type->kind == SKEP_STRING) return print_quoted(skep_vec_bytes(vec, i), out);
+  if (vec->type->kind == SKEP_DATE) skep_buf_text(out, "DATE '");
+  if (vec->type->kind == SKEP_TIMESTAMP) skep_buf_text(out, "TIMESTAMP '");
+  if (skep_text_value(&text, vec, i, out, NULL) != SKEP_OK) return false;
+  if (!is_integer(vec->type->kind)) skep_buf_byte(out, '\'');
+  return true;
+}
+
+/* All rows of a small query over one column into `out`, as literals with `between` between them. *n: how many; more
+ * than `most` end it. *fine: all could be printed. */
+static skep_status print_values(skep_life *life, const skep_type *row, const char *sql, const char *between,
+                                uint32_t most, skep_buf *out, uint32_t *n, bool *fine, skep_err *err) {
+  skep_engine *engine;
+  skep_engine_result *rows;
+  const skep_forms forms = {0};
+  const skep_batch *batch;
+  *n = 0;
+  *fine = true;
+  SKEP_TRY(skep_session_engine(life->s, &engine, err));
+  SKEP_TRY(skep_engine_query(engine, sql, row, &forms, &rows, err));
+  skep_status st;
+  while (*fine && *n <= most && (st = skep_engine_next(rows, 1024, &batch, err)) == SKEP_OK) {
+    for (int64_t i = 0; i < batch->root.length && *fine && *n <= most; i++) {
+      const skep_vec *vec = &batch->root.children[0];
+      if ((*n)++ != 0) skep_buf_text(out, between);
+      *fine = skep_vec_is_valid(vec, i) && print_literal(vec, i, out);
+    }
+  }
+  if (*fine && *n <= most && st != SKEP_END) {
+    skep_engine_result_close(rows);
+    return st;
+  }
+  skep_engine_result_close(rows);
+  return SKEP_OK;
+}
+
+static skep_status print_limit(skep_life *life, const skep_type *row, uint32_t column, const char *name, skep_buf *out,
+                               skep_err *err) {
+  char sql[300];
+  uint32_t n;
+  bool fine;
+  size_t start = out->size;
+  if (start != 0) skep_buf_text(out, " AND ");
+  skep_buf_printf(out, "`%s` IN (", name);
+  (void)snprintf(sql, sizeof sql, "SELECT DISTINCT c%u FROM skep_merge_source WHERE c%u IS NOT NULL LIMIT %d", column,
+                 column, MAX_LISTED + 1);
+  SKEP_TRY(print_values(life, row, sql, ", ", MAX_LISTED, out, &n, &fine, err));
+  skep_buf_text(out, ")");
+  if (fine && n != 0 && n <= MAX_LISTED) return SKEP_OK;
+  out->size = start; /* too many for a list */
+  if (!fine || n == 0) return SKEP_OK;
+  if (start != 0) skep_buf_text(out, " AND ");
+  skep_buf_printf(out, "`%s` BETWEEN ", name);
+  (void)snprintf(sql, sizeof sql,
+                 "SELECT min(c%u) FROM skep_merge_source UNION ALL SELECT max(c%u) FROM skep_merge_source ORDER BY 1",
+                 column, column);
+  SKEP_TRY(print_values(life, row, sql, " AND ", 2, out, &n, &fine, err));
+  if (!fine || n != 2) out->size = start;
+  return SKEP_OK;
+}
+
+skep_status skep_merge_source_limit(const skep_merge_source *source, skep_life *life, uint32_t column, const char *name,
+                                    const skep_type *type, skep_buf *out, skep_err *err) {
+  const skep_type *from = source->type->children[column], *row;
+  const skep_type like = {.kind = SKEP_STRUCT};
+  if (!limits(from, type) || strchr(name, '`') != NULL) return SKEP_OK;
+  SKEP_TRY(skep_type_make(&life->s->arena, &like, &from, &name, 1, &row, err));
+  return print_limit(life, row, column, name, out, err);
 }
 
 bool skep_merge_source_has(const skep_merge_source *source, const char *column) {

@@ -22,6 +22,14 @@ SKEP_NODISCARD skep_status skep_merge_source_bind(skep_merge_source *source, ske
 SKEP_NODISCARD skep_status skep_merge_source_fill(skep_merge_source *source, skep_life *life, skep_err *err);
 void skep_merge_source_drop(skep_merge_source *source, skep_session *session); /* safe on a zeroed one */
 
+/* Rows of the source can only meet rows of the target whose column `name` (of type `type`) has a value that the
+ * source's column has: appends a predicate of column/predicate.h that says so, " AND " before it when *out is not
+ * empty. A list of values when there are few, else the lowest and the highest. Nothing for types whose text would not
+ * compare alike. After skep_merge_source_fill. */
+SKEP_NODISCARD skep_status skep_merge_source_limit(const skep_merge_source *source, skep_life *life, uint32_t column,
+                                                   const char *name, const skep_type *type, skep_buf *out,
+                                                   skep_err *err);
+
 bool skep_merge_source_has(const skep_merge_source *source, const char *column);
 
 #endif
