@@ -282,6 +282,17 @@ static skep_status insert_types(binding *b, const skep_bind_target *target, skep
   return SKEP_OK;
 }
 
+/* The names that one CHECK sees: those of target->types from `from` on, of equal ones the first. */
+static void show_names(const skep_bind_target *target, uint32_t from, const char **names) {
+  const skep_type *types = target->types;
+  for (uint32_t i = 0; i < target->n_skip + types->n_children; i++) names[i] = "";
+  for (uint32_t i = from; i < types->n_children; i++) {
+    bool seen = false;
+    for (uint32_t k = from; k < i && !seen; k++) seen = strcmp(types->names[k], types->names[i]) == 0;
+    if (!seen) names[target->n_skip + i] = types->names[i];
+  }
+}
+
 /* SELECT outputs..., check, check, ... FROM (query): the expressions see the target's columns by name. */
 static skep_status add_checks(binding *b, const skep_bind_target *target, skep_bq **query) {
   skep_bq *inner = *query, *q = skep_arena_zero(b->arena, 1, sizeof *q);
@@ -291,19 +302,20 @@ static skep_status add_checks(binding *b, const skep_bind_target *target, skep_b
   const skep_type **types = skep_arena_zero(b->arena, n + 1, sizeof *types);
   skep_bx **outputs = skep_arena_zero(b->arena, n + 1, sizeof *outputs);
   if (q == NULL || names == NULL || types == NULL || outputs == NULL || inner_names == NULL) return skep_bind_nomem(b);
-  for (uint32_t i = 0; i < inner->n_outputs; i++) {
-    inner_names[i] = i < target->n_skip ? "" : target->types->names[i - target->n_skip];
-  }
   skep_brel *rel;
-  SKEP_TRY(skep_bind_query_rel(b, inner, "", inner_names, &rel));
+  SKEP_TRY(skep_bind_query_rel(b, inner, "", NULL, &rel));
+  skep_brel view = *rel; /* the same relation under the names that a CHECK sees */
+  view.names = inner_names;
   scope s = {.block = q};
-  SKEP_TRY(skep_scope_add(b, &s, rel));
+  SKEP_TRY(skep_scope_add(b, &s, &view));
   for (uint32_t i = 0; i < n; i++) {
     if (i < inner->n_outputs) {
       outputs[i] = skep_bx_column(b, rel, i, (skep_pos){0});
       if (outputs[i] == NULL) return skep_bind_nomem(b);
     } else {
-      SKEP_TRY(skep_bind_boolean(b, &s, target->checks[i - inner->n_outputs], &outputs[i]));
+      uint32_t check = i - inner->n_outputs;
+      show_names(target, target->check_from != NULL ? target->check_from[check] : 0, inner_names);
+      SKEP_TRY(skep_bind_boolean(b, &s, target->checks[check], &outputs[i]));
     }
     names[i] = i < inner->n_outputs ? inner->names[i] : "check";
     types[i] = outputs[i]->type;

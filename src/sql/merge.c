@@ -2,13 +2,14 @@
  *
  *   the source goes into a temporary table of the engine: it is read once, its size is known, and it can spill
  *   SELECT <matched action>, <insert or not>, t.ROW__ID, <t's partition keys>, <updated row>, <inserted row>
- *     FROM t RIGHT JOIN source s ON c ORDER BY t.ROW__ID, <row number of s>      (INNER without an INSERT clause)
+ *     FROM t RIGHT JOIN source s ON c ORDER BY t.ROW__ID, <keys>, <row number of s>      (INNER without an INSERT
+ * clause)
  *
  * whose rows go into up to four branches with Hive's statement ids (observed, golden 05): delete events of UPDATE and
  * DELETE in the order of their clauses, then the updated rows, then the inserted ones. The join builds on the source,
  * so memory follows the source, not the table. Rules of clauses and of NULL: hiveql.md 4.3. */
-#include <stdio.h>
 
+#include "column/text.h"
 #include "sql/merge_source.h"
 #include "sql/rows.h"
 #include "sql/update.h"
@@ -265,21 +266,27 @@ static skep_status make_query(merge_job *job, skep_life *life, const skep_query 
   const skep_table_name *name = &job->merge->table;
   skep_select_item *items;
   uint32_t n;
-  skep_order_item *order = skep_arena_zero(arena, 4, sizeof *order);
+  const skep_type *keys = job->target.table->t->partition_keys;
+  uint32_t n_order = 3 + keys->n_children + 1;
+  skep_order_item *order = skep_arena_zero(arena, n_order, sizeof *order);
   skep_query *ordered = skep_arena_zero(arena, 1, sizeof *ordered);
   if (order == NULL || ordered == NULL) return no_memory(err);
   SKEP_TRY(select_items(job, life, &items, &n, err));
   SKEP_TRY(skep_update_row_order(life, job->alias, order, err));
-  order[3].expr = skep_expr_column(arena, job->source.alias, SKEP_MERGE_SOURCE_ROW);
+  for (uint32_t k = 0; k < keys->n_children; k++)
+    order[3 + k].expr = skep_expr_column(arena, job->alias, keys->names[k]);
+  order[n_order - 1].expr = skep_expr_column(arena, job->source.alias, SKEP_MERGE_SOURCE_ROW);
   const skep_from *from =
       skep_from_join(arena, job->insert != NULL ? SKEP_JOIN_RIGHT : SKEP_JOIN_INNER,
                      skep_from_table(arena, name->db, name->name, job->alias),
                      skep_from_table(arena, NULL, SKEP_MERGE_SOURCE_TABLE, job->source.alias), job->merge->on);
   const skep_select select = {.items = items, .n_items = n, .from = from};
   const skep_query *query = skep_query_select(arena, &select);
-  if (order[3].expr == NULL || from == NULL || query == NULL) return no_memory(err);
+  if (from == NULL || query == NULL) return no_memory(err);
+  for (uint32_t i = 0; i < n_order; i++)
+    if (order[i].expr == NULL) return no_memory(err);
   *ordered = *query;
-  ordered->order_by = (skep_order_list){.items = order, .n = 4};
+  ordered->order_by = (skep_order_list){.items = order, .n = n_order};
   *out = ordered;
   return SKEP_OK;
 }
@@ -389,28 +396,55 @@ static void close_ways(skep_life *life, ways *w) {
   skep_rows_route_fini(&w->insert.route, life);
 }
 
-/* Rows of one target row lie next to each other: more than one is a violation by ON alone. */
+/* Rows of one target row lie next to each other: more than one is a violation by ON alone. A row id is unique in its
+ * partition only. */
 typedef struct last_row {
   bool any;
   int64_t write_id, row_id;
   int32_t bucket;
+  skep_buf keys; /* its partition's values, as text */
+  skep_buf other;
 } last_row;
 
-static skep_status check_cardinality(const skep_batch *batch, last_row *last, skep_err *err) {
+static skep_status print_keys(const merge_job *job, const skep_batch *batch, int64_t row, skep_buf *out,
+                              skep_err *err) {
+  skep_text text = {.style = SKEP_TEXT_COPY};
+  skep_buf_reset(out);
+  for (uint32_t k = 0; k < job->n_keys; k++) {
+    skep_buf_byte(out, '\t');
+    SKEP_TRY(skep_text_value(&text, &batch->root.children[OUT_KEYS + k], row, out, err));
+  }
+  return skep_buf_check(out, "a partition", err);
+}
+
+static skep_status violation(int64_t write_id, int32_t bucket, int64_t row_id, skep_err *err) {
+  return skep_fail(
+      err, SKEP_ERR_RUNTIME,
+      "Error evaluating cardinality_violation(_col0): Cardinality Violation in Merge statement: [%lld, %d, "
+      "%lld]",
+      (long long)write_id, bucket, (long long)row_id);
+}
+
+static skep_status check_cardinality(const merge_job *job, const skep_batch *batch, last_row *last, skep_err *err) {
   const skep_vec *id = &batch->root.children[OUT_ROW_ID];
   const int64_t *write_ids = id->children[0].values.data, *row_ids = id->children[2].values.data;
   const int32_t *buckets = id->children[1].values.data;
-  for (int64_t i = 0; i < batch->root.length; i++) {
-    if (!skep_vec_is_valid(id, i)) break; /* NULLs are last */
-    if (last->any && last->row_id == row_ids[i] && last->bucket == buckets[i] && last->write_id == write_ids[i])
-      return skep_fail(
-          err, SKEP_ERR_RUNTIME,
-          "Error evaluating cardinality_violation(_col0): Cardinality Violation in Merge statement: [%lld, "
-          "%d, %lld]",
-          (long long)write_ids[i], buckets[i], (long long)row_ids[i]);
-    *last = (last_row){true, write_ids[i], row_ids[i], buckets[i]};
+  int64_t n = batch->root.length;
+  while (n > 0 && !skep_vec_is_valid(id, n - 1)) n--; /* NULLs are last */
+  for (int64_t i = 0; i < n; i++) {
+    bool same = last->any && last->row_id == row_ids[i] && last->bucket == buckets[i] && last->write_id == write_ids[i];
+    if (same && job->n_keys != 0) {
+      SKEP_TRY(print_keys(job, batch, i, &last->other, err));
+      if (i != 0) SKEP_TRY(print_keys(job, batch, i - 1, &last->keys, err));
+      same = last->keys.size == last->other.size && memcmp(last->keys.data, last->other.data, last->keys.size) == 0;
+    }
+    if (same) return violation(write_ids[i], buckets[i], row_ids[i], err);
+    last->any = true;
+    last->write_id = write_ids[i];
+    last->row_id = row_ids[i];
+    last->bucket = buckets[i];
   }
-  return SKEP_OK;
+  return n == 0 || job->n_keys == 0 ? SKEP_OK : print_keys(job, batch, n - 1, &last->keys, err);
 }
 
 static skep_status choose(way *w, skep_life *life, const skep_batch *batch, skep_err *err) {
@@ -458,17 +492,27 @@ static skep_status write_rows(merge_job *job, skep_life *life, ways *w, const sk
   return SKEP_OK;
 }
 
-static skep_status pump(merge_job *job, skep_life *life, ways *w, skep_engine_result *rows, skep_err *err) {
-  last_row last = {0};
+static skep_status pump_all(merge_job *job, skep_life *life, ways *w, skep_engine_result *rows, last_row *last,
+                            skep_err *err) {
   for (;;) {
     const skep_batch *batch;
     SKEP_TRY(skep_session_check(life->s, err));
     skep_status st = skep_engine_next(rows, MERGE_BATCH_ROWS, &batch, err);
     if (st == SKEP_END) return SKEP_OK;
     if (st != SKEP_OK) return st;
-    if (job->check_cardinality) SKEP_TRY(check_cardinality(batch, &last, err));
+    if (job->check_cardinality) SKEP_TRY(check_cardinality(job, batch, last, err));
     SKEP_TRY(write_rows(job, life, w, batch, err));
   }
+}
+
+static skep_status pump(merge_job *job, skep_life *life, ways *w, skep_engine_result *rows, skep_err *err) {
+  last_row last = {0};
+  skep_buf_init(&last.keys, life->s->ctx, 1 << 24);
+  skep_buf_init(&last.other, life->s->ctx, 1 << 24);
+  skep_status st = pump_all(job, life, w, rows, &last, err);
+  skep_buf_fini(&last.keys);
+  skep_buf_fini(&last.other);
+  return st;
 }
 
 static skep_status run(merge_job *job, skep_life *life, skep_err *err) {

@@ -141,7 +141,11 @@ static void print_join(printer *p, const skep_brel *rel) {
 static void print_from(printer *p, const skep_brel *rel) {
   switch (rel->kind) {
     case SKEP_BREL_TABLE:
-      skep_buf_printf(p->out, "skep_source(%llu) AS t%u", (unsigned long long)p->source_ids[rel->table], rel->id);
+      if (p->tables[rel->table].table.relation != NULL) {
+        skep_buf_printf(p->out, "%s AS t%u", p->tables[rel->table].table.relation, rel->id);
+      } else {
+        skep_buf_printf(p->out, "skep_source(%llu) AS t%u", (unsigned long long)p->source_ids[rel->table], rel->id);
+      }
       break;
     case SKEP_BREL_CTE:
       skep_buf_printf(p->out, "q%u AS t%u", rel->cte, rel->id);
@@ -294,8 +298,11 @@ void skep_print_bq(printer *p, const skep_bq *q) {
 skep_status skep_bound_query_print(const skep_bound_query *query, const uint64_t *source_ids, skep_buf *out,
                                    skep_err *err) {
   static const uint64_t none[1];
-  printer p = {
-      .out = out, .source_ids = source_ids != NULL ? source_ids : none, .n_absorbed = query->n_relations, .err = err};
+  printer p = {.out = out,
+               .source_ids = source_ids != NULL ? source_ids : none,
+               .tables = query->tables,
+               .n_absorbed = query->n_relations,
+               .err = err};
   p.absorbed = skep_alloc_zero(out->ctx, query->n_relations + 1, sizeof *p.absorbed);
   if (p.absorbed == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory to print a query");
   skep_print_bq(&p, query->root);

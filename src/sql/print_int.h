@@ -10,6 +10,7 @@
 typedef struct printer {
   skep_buf *out;
   const uint64_t *source_ids;
+  const skep_bound_table *tables;
   const char *prefix;  /* of one expression's columns; NULL in queries */
   uint32_t *absorbed;  /* by relation id: the lateral relation + 1 that now carries its columns; NULL: none */
   uint32_t n_absorbed; /* length of absorbed */

@@ -1,0 +1,284 @@
+/* Statements that are stopped. A child process runs a script on a copy of a prepared warehouse and ends at its n-th
+ * call that changes a file or the database, for every n until the script comes through. Another child opens the
+ * warehouse again: it must show every statement that had returned, perhaps the one that had not, and nothing else; the
+ * next statements must work on it. DuckDB runs in children only: it does not survive a fork. */
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "db/db.h"
+#include "db/faults.h"
+#include "io/faulty.h"
+#include "support/warehouse.h"
+
+enum { MAX_STEPS = 16, MAX_STOPS = 20000, TEXT = 1 << 14 };
+
+/* One statement, and what `SELECT * FROM t ORDER BY id, p` says after it (as `copy` prints it); NULL: as before. */
+typedef struct step {
+  const char *sql;
+  const char *rows;
+} step;
+
+typedef struct script {
+  const char *const *prepare; /* NULL-terminated */
+  const char *before;         /* the rows after that */
+  const step *steps;          /* ends with sql NULL */
+} script;
+
+static const char query[] = "SELECT * FROM t ORDER BY id, p";
+
+/* ---- children ---- */
+
+static void base_dir(char *out, size_t size, const char *name) {
+  const char *shm = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+  snprintf(out, size, "%s/skep-crash-%d-%s", shm, (int)getpid(), name);
+}
+
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void shell(const char *format, ...) {
+  char command[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(command, sizeof command, format, args);
+  va_end(args);
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+  }
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+/* Session on a directory, in a child. */
+typedef struct child {
+  warehouse w;
+  skep_fs *posix;
+  skep_db_faults faults;
+} child;
+
+static bool child_open(child *c, const char *dir) {
+  memset(c, 0, sizeof *c);
+  skep_ctx_init(&c->w.ctx);
+  skep_buf_init(&c->w.text, &c->w.ctx, 1 << 24);
+  if (skep_fs_posix_new(&c->w.ctx, &c->posix, &c->w.err) != SKEP_OK) return false;
+  if (skep_fs_faulty_new(&c->w.ctx, c->posix, &c->w.fs, &c->w.err) != SKEP_OK) return false;
+  c->w.opts =
+      (skep_session_opts){.ctx = &c->w.ctx, .fs = c->w.fs, .warehouse_dir = dir, .threads = 1, .db_faults = &c->faults};
+  return skep_session_open(&c->w.opts, &c->w.session, &c->w.err) == SKEP_OK;
+}
+
+static bool child_run(child *c, const char *sql) {
+  if (warehouse_try(&c->w, c->w.session, sql) == SKEP_OK) return true;
+  fprintf(stderr, "%s\n  %s\n", sql, c->w.err.text);
+  return false;
+}
+
+/* Runs `body` in a child that writes into a pipe; its output ends up in `out`. Returns the child's exit status. */
+typedef int child_body(const void *arg, int fd);
+
+static int in_child(child_body *body, const void *arg, char *out, size_t size) {
+  int fds[2];
+  assert_int_equal(pipe(fds), 0);
+  fflush(NULL);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    close(fds[0]);
+    _exit(body(arg, fds[1]));
+  }
+  close(fds[1]);
+  size_t at = 0;
+  for (;;) {
+    ssize_t n = read(fds[0], out + at, size - 1 - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    at += (size_t)n;
+  }
+  out[at] = '\0';
+  close(fds[0]);
+  int status;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  if (WIFSIGNALED(status)) fail_msg("a child died of signal %d", WTERMSIG(status));
+  return WEXITSTATUS(status);
+}
+
+static void say(int fd, const char *text) {
+  size_t length = strlen(text);
+  while (length != 0) {
+    ssize_t n = write(fd, text, length);
+    if (n <= 0) _exit(2);
+    text += n;
+    length -= (size_t)n;
+  }
+}
+
+typedef struct job {
+  const script *script;
+  const char *dir;
+  bool in_files; /* stop at a change of a file, else of the database */
+  skep_db_fault_kind kind;
+  uint64_t at;
+} job;
+
+static int prepare(const void *arg, int fd) {
+  const job *j = arg;
+  static child c;
+  (void)fd;
+  if (!child_open(&c, j->dir)) return 1;
+  for (const char *const *sql = j->script->prepare; *sql != NULL; sql++)
+    if (!child_run(&c, *sql)) return 1;
+  skep_session_close(c.w.session);
+  return 0;
+}
+
+/* A dot for each statement that returned. */
+static int play(const void *arg, int fd) {
+  const job *j = arg;
+  static child c;
+  if (!child_open(&c, j->dir)) return 1;
+  if (!child_run(&c, "SELECT 1")) return 1; /* the engine is up */
+  if (j->in_files) {
+    skep_fs_faulty_stop_nth(c.w.fs, j->at);
+  } else {
+    c.faults.kind = j->kind;
+    c.faults.at = c.faults.calls + j->at; /* counted from here */
+  }
+  for (const step *s = j->script->steps; s->sql != NULL; s++) {
+    if (!child_run(&c, s->sql)) return 1;
+    say(fd, ".");
+  }
+  skep_fs_faulty_stop_nth(c.w.fs, 0);
+  c.faults.at = 0;
+  return 0; /* came through */
+}
+
+/* What the table holds now; then whether it can be written. */
+static int look(const void *arg, int fd) {
+  const job *j = arg;
+  static child c;
+  if (!child_open(&c, j->dir) || !child_run(&c, query)) {
+    fprintf(stderr, "%s\n", c.w.err.text);
+    return 1;
+  }
+  say(fd, skep_buf_string(&c.w.text));
+  if (!child_run(&c, "INSERT INTO t VALUES (999, 'after', 0)")) return 1;
+  if (!child_run(&c, "UPDATE t SET s = 'upd' WHERE id = 999")) return 1;
+  if (!child_run(&c, "SELECT s FROM t WHERE id = 999")) return 1;
+  if (strcmp(skep_buf_string(&c.w.text), "upd\n") != 0) return 1;
+  if (!child_run(&c, "DELETE FROM t WHERE id = 999") || !child_run(&c, query)) return 1;
+  say(fd, "|");
+  say(fd, skep_buf_string(&c.w.text));
+  skep_session_close(c.w.session);
+  return 0;
+}
+
+/* ---- judging ---- */
+
+/* Rows after `n` statements. */
+static const char *rows_after(const script *s, size_t n) {
+  const char *rows = s->before;
+  for (size_t i = 0; i < n; i++)
+    if (s->steps[i].rows != NULL) rows = s->steps[i].rows;
+  return rows;
+}
+
+static void judge(const job *j, size_t returned, const char *seen) {
+  char first[TEXT];
+  const char *bar = strchr(seen, '|');
+  assert_non_null(bar);
+  snprintf(first, sizeof first, "%.*s", (int)(bar - seen), seen);
+  bool more = j->script->steps[returned].sql != NULL;
+  if (strcmp(first, rows_after(j->script, returned)) != 0 &&
+      !(more && strcmp(first, rows_after(j->script, returned + 1)) == 0))
+    fail_msg("stopped at %s call %" PRIu64 " (kind %d), %zu statements returned; the table holds\n%sexpected\n%s",
+             j->in_files ? "file" : "database", j->at, (int)j->kind, returned, first, rows_after(j->script, returned));
+  assert_string_equal(first, bar + 1); /* later statements brought nothing back */
+}
+
+/* The number of calls at which the script was stopped. */
+static uint64_t stop_everywhere(const script *s, bool in_files, skep_db_fault_kind kind) {
+  char kept[256], dir[256], said[TEXT];
+  int code;
+  base_dir(kept, sizeof kept, "kept");
+  base_dir(dir, sizeof dir, "run");
+  shell("rm -rf %s %s", kept, dir);
+  job j = {.script = s, .dir = dir, .in_files = in_files, .kind = kind};
+  assert_int_equal(in_child(prepare, &j, said, sizeof said), 0);
+  shell("mv %s %s", dir, kept); /* the metastore holds the path: copies go back to it */
+  do {
+    assert_true(++j.at < MAX_STOPS);
+    shell("rm -rf %s && cp -r %s %s", dir, kept, dir);
+    code = in_child(play, &j, said, sizeof said);
+    if (code != 0 && code != SKEP_DB_FAULT_CODE && code != SKEP_FS_FAULT_CODE)
+      fail_msg("stopped at %s call %" PRIu64 ": exit status %d", in_files ? "file" : "database", j.at, code);
+    size_t returned = strlen(said);
+    assert_int_equal(in_child(look, &j, said, sizeof said), 0);
+    judge(&j, returned, said);
+  } while (code != 0);
+  shell("rm -rf %s %s", kept, dir);
+  return j.at - 1;
+}
+
+/* ---- scripts ---- */
+
+static const char *const prepared[] = {
+    "CREATE TABLE t (id INT, s STRING) PARTITIONED BY (p INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')",
+    "INSERT INTO t VALUES (1,'a',0),(2,'b',0),(3,'c',1)", NULL};
+static const char at_first[] = "1\ta\t0\n2\tb\t0\n3\tc\t1\n";
+
+static const step changes[] = {
+    {"INSERT INTO t VALUES (4,'d',1),(5,'e',2)", "1\ta\t0\n2\tb\t0\n3\tc\t1\n4\td\t1\n5\te\t2\n"},
+    {"UPDATE t SET s = upper(s) WHERE id <> 2", "1\tA\t0\n2\tb\t0\n3\tC\t1\n4\tD\t1\n5\tE\t2\n"},
+    {"MERGE INTO t USING (SELECT 1 AS k, 'x' AS v UNION ALL SELECT 3, 'd' UNION ALL SELECT 9, 'n') q ON t.id = q.k "
+     "WHEN MATCHED AND q.v = 'd' THEN DELETE WHEN MATCHED THEN UPDATE SET s = q.v "
+     "WHEN NOT MATCHED THEN INSERT VALUES (q.k, q.v, 3)",
+     "1\tx\t0\n2\tb\t0\n4\tD\t1\n5\tE\t2\n9\tn\t3\n"},
+    {"DELETE FROM t WHERE p = 1", "1\tx\t0\n2\tb\t0\n5\tE\t2\n9\tn\t3\n"},
+    {"INSERT OVERWRITE TABLE t PARTITION (p=0) SELECT 7, 'o'", "5\tE\t2\n7\to\t0\n9\tn\t3\n"},
+    {NULL, NULL}};
+
+static const step transaction[] = {{"START TRANSACTION", NULL},
+                                   {"INSERT INTO t VALUES (4,'d',1),(5,'e',2)", NULL},
+                                   {"UPDATE t SET s = concat(s, '!') WHERE id >= 3", NULL},
+                                   {"DELETE FROM t WHERE id = 4", NULL},
+                                   {"COMMIT", "1\ta\t0\n2\tb\t0\n3\tc!\t1\n5\te!\t2\n"},
+                                   {"START TRANSACTION", NULL},
+                                   {"INSERT INTO t VALUES (6,'gone',1)", NULL},
+                                   {"ROLLBACK", NULL},
+                                   {NULL, NULL}};
+
+static const script scripts[] = {{prepared, at_first, changes}, {prepared, at_first, transaction}};
+
+static void stop_all(bool in_files, skep_db_fault_kind kind) {
+  for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+    uint64_t stops = stop_everywhere(&scripts[i], in_files, kind);
+    printf("script %zu: %" PRIu64 " stops\n", i, stops);
+    assert_true(stops > 10);
+  }
+}
+
+static void stopping_at_any_change_of_a_file_loses_and_invents_no_row(void **state) {
+  (void)state;
+  stop_all(true, SKEP_DB_FAULT_NONE);
+}
+static void stopping_before_any_change_of_the_database_loses_and_invents_no_row(void **state) {
+  (void)state;
+  stop_all(false, SKEP_DB_FAULT_EXIT_BEFORE);
+}
+static void stopping_after_any_change_of_the_database_loses_and_invents_no_row(void **state) {
+  (void)state;
+  stop_all(false, SKEP_DB_FAULT_EXIT_AFTER);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stopping_at_any_change_of_a_file_loses_and_invents_no_row),
+      cmocka_unit_test(stopping_before_any_change_of_the_database_loses_and_invents_no_row),
+      cmocka_unit_test(stopping_after_any_change_of_the_database_loses_and_invents_no_row),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
