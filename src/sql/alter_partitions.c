@@ -120,6 +120,39 @@ static skep_status drop_one(skep_session *s, const skep_catalog_table *t, const 
   return skep_txn_drop_records(s->db, t->db, t->name, p->name, err);
 }
 
+static skep_status check_filter(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
+                                skep_err *err) {
+  for (uint32_t i = 0; i < spec->n; i++)
+    if (skep_type_child(t->partition_keys, spec->items[i].name, strlen(spec->items[i].name), true) < 0)
+      return ddl_semantic_fail(err, 0, "Column %s is not a partition key", ddl_quote(s, spec->items[i].name));
+  return SKEP_OK;
+}
+
+/* "(a = 5)", "((a = 5) and (b > 'x'))" */
+static const char *filter_text(skep_session *s, const skep_partition_spec *spec) {
+  skep_buf buf;
+  skep_buf_init(&buf, s->ctx, 1 << 16);
+  for (uint32_t i = 0; i < spec->n; i++) {
+    const skep_partition_value *v = &spec->items[i];
+    const char *text = NULL, *op = v->op == SKEP_OP_NE   ? "<>"
+                                   : v->op == SKEP_OP_LT ? "<"
+                                   : v->op == SKEP_OP_LE ? "<="
+                                   : v->op == SKEP_OP_GT ? ">"
+                                   : v->op == SKEP_OP_GE ? ">="
+                                                         : "=";
+    bool known = v->value != NULL && ddl_constant_text(s, v->value, &text, NULL) == SKEP_OK && text != NULL;
+    bool quoted =
+        v->value != NULL && v->value->kind == SKEP_EXPR_LITERAL && v->value->literal.kind >= SKEP_LITERAL_STRING;
+    const char *quote = quoted ? "'" : "";
+    skep_buf_printf(&buf, "%s(%s %s %s%s%s)", i == 0 ? (spec->n > 1 ? "(" : "") : " and ", v->name, op, quote,
+                    known ? ddl_quote(s, text) : "null", quote);
+  }
+  if (spec->n > 1) skep_buf_byte(&buf, ')');
+  const char *out = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+  skep_buf_fini(&buf);
+  return out == NULL ? "?" : out;
+}
+
 static skep_status drop_partitions(skep_session *s, ddl_alter *a, skep_err *err) {
   const skep_catalog_table *t = a->was;
   const skep_catalog_partition *list;
@@ -130,14 +163,14 @@ static skep_status drop_partitions(skep_session *s, ddl_alter *a, skep_err *err)
   bool quiet = a->ast->if_flag || skep_session_bool(s, "hive.exec.drop.ignorenonexistent", true);
   for (uint32_t k = 0; k < a->ast->n_partitions; k++) {
     bool some = false, matches;
-    SKEP_TRY(ddl_spec_check(s, t, &a->ast->partitions[k].spec, err));
+    SKEP_TRY(check_filter(s, t, &a->ast->partitions[k].spec, err));
     for (size_t i = 0; i < n; i++) {
       SKEP_TRY(ddl_spec_matches(s, t, &a->ast->partitions[k].spec, &list[i], &matches, err));
       doomed[i] = doomed[i] || matches;
       some = some || matches;
     }
     if (!some && !quiet)
-      return ddl_semantic_fail(err, 10006, "Partition not found %s", ddl_spec_text(s, &a->ast->partitions[k].spec));
+      return ddl_semantic_fail(err, 10006, "Partition not found %s", filter_text(s, &a->ast->partitions[k].spec));
   }
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   for (size_t i = 0; i < n; i++)
@@ -183,8 +216,6 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
 }
 
 skep_status ddl_alter_partitions(skep_session *s, ddl_alter *a, skep_err *err) {
-  if (!skep_table_is_partitioned(a->was))
-    return ddl_semantic_fail(err, 10241, "Table %s.%s is not a partitioned table", a->was->db, a->was->name);
   switch (a->ast->kind) {
     case SKEP_ALTER_ADD_PARTITIONS:
       return add_partitions(s, a, err);

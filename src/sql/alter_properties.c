@@ -260,6 +260,7 @@ static skep_status update_statistics(skep_session *s, ddl_alter *a, skep_err *er
     a->is_changed = true;
     for (uint32_t i = 0; i < list->n; i++)
       SKEP_TRY(ddl_set_param(s, &a->now->params, list->items[i].key, list->items[i].value, err));
+    SKEP_TRY(ddl_set_param(s, &a->now->params, "COLUMN_STATS_ACCURATE", NULL, err));
     return ddl_touch(s, &a->now->params, true, err);
   }
   skep_catalog_partition *was;

@@ -215,11 +215,11 @@ skep_status ddl_location(skep_session *s, const char *text, const char **out, sk
   return location_uri(s, text, out, err);
 }
 
-static bool is_word(const char *name) {
+/* ASCII without what has a meaning in paths and in "db.table". */
+static bool is_database_name(const char *name) {
   for (const char *at = name; *at != '\0'; at++)
-    if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') || *at == '_'))
-      return false;
-  return *name != '\0';
+    if (*at < 0x20 || *at >= 0x7f || strchr("/.:\\\"'`", *at) != NULL) return false;
+  return *name != '\0' && strlen(name) <= 128;
 }
 
 static skep_status create_database(skep_session *s, void *self, skep_err *err) {
@@ -228,7 +228,7 @@ static skep_status create_database(skep_session *s, void *self, skep_err *err) {
   if (strchr(c->name, '.') != NULL)
     return ddl_semantic_fail(err, 10420, "Table or database name may not contain dot(.) character '%s'",
                              ddl_quote(s, c->name));
-  if (!is_word(c->name) || strlen(c->name) > 128)
+  if (!is_database_name(c->name))
     return ddl_task_fail(err, 40000, "InvalidObjectException(message:%s is not a valid database name)",
                          ddl_quote(s, c->name));
   SKEP_TRY(location_uri(s, c->location, &db.location, err));

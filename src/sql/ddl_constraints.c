@@ -42,14 +42,16 @@ typedef struct rewriting {
   skep_buf out;
 } rewriting;
 
-/* Copies the text, each column name replaced by its lower-case, back-quoted form; names come in order of writing. */
+/* Copies the text with each column name in back-quotes; names come in order of writing. */
 static bool quote_names(void *self, const skep_expr *e) {
   rewriting *r = self;
   if (e->kind != SKEP_EXPR_NAME || e->name.n != 1) return skep_expr_each_child(e, quote_names, self);
   size_t at = e->pos.offset, end = r->start + strlen(r->text);
   if (at < r->copied || at + e->pos.length > end) return true;
   skep_buf_add(&r->out, r->text + (r->copied - r->start), at - r->copied);
-  skep_buf_printf(&r->out, "`%s`", e->name.items[0]);
+  const char *written = r->text + (at - r->start);
+  bool quoted = written[0] == '`';
+  skep_buf_printf(&r->out, "%s%.*s%s", quoted ? "" : "`", (int)e->pos.length, written, quoted ? "" : "`");
   r->copied = at + e->pos.length;
   return true;
 }
@@ -91,19 +93,26 @@ static skep_status check_expression(skep_session *s, const skep_statement *state
   }
   if (st != SKEP_OK) return skep_fail(err, st, "%s", why.text);
   if (bound->type->kind == SKEP_BOOLEAN) return SKEP_OK;
-  return ddl_semantic_fail(err, 10326, "Invalid Constraint syntax Invalid type for CHECK constraint: %s",
-                           ddl_quote(s, *text));
+  skep_buf type;
+  skep_buf_init(&type, s->ctx, 1 << 16);
+  skep_bound_type_name(bound->type, &type);
+  const char *shown = ddl_quote(s, *text);
+  st = ddl_semantic_fail(err, 10326,
+                         "Invalid Constraint syntax Invalid CHECK constraint expression: %s. Invalid Constraint syntax "
+                         "Only boolean type is supported for CHECK constraint: %s. Found: %s",
+                         shown, shown, skep_buf_string(&type));
+  skep_buf_fini(&type);
+  return st;
 }
 
 /* ---- DEFAULT ---- */
 
 static bool is_string(skep_kind kind) { return kind == SKEP_STRING || kind == SKEP_CHAR || kind == SKEP_VARCHAR; }
 
-/* Exactly the column's type; strings and decimals of any length; NULL. */
+/* Exactly the column's type; strings of any length; NULL. */
 static bool fits(const skep_type *value, const skep_type *column) {
   if (value->kind == SKEP_KIND_VOID || skep_type_equal(value, column)) return true;
-  if (is_string(value->kind) && is_string(column->kind)) return true;
-  return value->kind == SKEP_DECIMAL && column->kind == SKEP_DECIMAL;
+  return is_string(value->kind) && is_string(column->kind);
 }
 
 static skep_status check_default(skep_session *s, const skep_ast_constraint *c, const skep_type *column,
@@ -149,7 +158,7 @@ static skep_status find_columns(skep_session *s, const skep_ast_constraint *c, c
         return at < 0 ? ddl_task_fail(err, 40000, "InvalidObjectException(message:Parent column not found: %s)",
                                       ddl_quote(s, name))
                       : syntax_fail(c, err,
-                                    "NOT NULL, DEFAULT and CHECK Constraints are not allowed with partition columns. ");
+                                    "NOT NULL,DEFAULT and CHECK Constraints are not allowed with partition columns. ");
       at += t->columns->n_children;
     }
     columns[i] = (int32_t)at;
@@ -204,7 +213,9 @@ static skep_status check_keys(skep_session *s, const skep_catalog_constraint *al
                              ddl_quote(s, all[i].name));
   }
   if (primary > 1)
-    return ddl_semantic_fail(err, 10326, "Invalid Constraint syntax There can be only one primary key in a table");
+    return ddl_semantic_fail(err, 10332,
+                             "Invalid constraint definition Cannot exist more than one primary key definition for the "
+                             "same table");
   return SKEP_OK;
 }
 
@@ -216,7 +227,7 @@ skep_status ddl_constraints(skep_session *s, const skep_statement *statement, co
   for (uint32_t i = 0; i < create->partitioned_by.n; i++) {
     const skep_ast_constraint *c = create->partitioned_by.items[i].constraint;
     if (c != NULL && !is_informational(c->kind))
-      return syntax_fail(c, err, "NOT NULL, DEFAULT and CHECK Constraints are not allowed with partition columns. ");
+      return syntax_fail(c, err, "NOT NULL,DEFAULT and CHECK Constraints are not allowed with partition columns. ");
   }
   for (uint32_t i = 0; i < create->columns.n; i++) {
     const skep_column_def *def = &create->columns.items[i];
@@ -238,6 +249,10 @@ skep_status ddl_add_constraint(skep_session *s, const skep_statement *statement,
   for (uint32_t i = 0; i < t->n_constraints; i++) all[i] = t->constraints[i];
   bool external = strcmp(t->type, "EXTERNAL_TABLE") == 0;
   SKEP_TRY(convert(s, statement, c, column, t, external, &all[t->n_constraints], err));
+  for (uint32_t i = 0; c->kind == SKEP_AST_PRIMARY_KEY && i < t->n_constraints; i++)
+    if (all[i].kind == SKEP_CONSTRAINT_PRIMARY_KEY)
+      return ddl_task_fail(err, 40000, "MetaException(message: Primary key already exists for: hive.%s.%s)", t->db,
+                           t->name);
   SKEP_TRY(check_keys(s, all, t->n_constraints + 1, err));
   t->constraints = all;
   t->n_constraints++;

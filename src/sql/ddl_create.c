@@ -286,7 +286,8 @@ static skep_status finish_params(builder *b, skep_err *err) {
     return ddl_task_fail(err, 40000, "MetaException(message:Unknown bucketing version '%s')", ddl_quote(b->s, version));
   b->t->bucketing_version = version[0] - '0';
   if (b->ast->comment != NULL) SKEP_TRY(ddl_set_param(b->s, p, "comment", b->ast->comment, err));
-  if (b->t->n_sort_columns > 0) SKEP_TRY(ddl_set_param(b->s, p, "SORTBUCKETCOLSPREFIX", "TRUE", err));
+  if (b->t->n_sort_columns > 0 && !b->ast->is_like)
+    SKEP_TRY(ddl_set_param(b->s, p, "SORTBUCKETCOLSPREFIX", "TRUE", err));
   if (skep_table_is_partitioned(b->t)) return SKEP_OK;
   if (b->ast->as != NULL) return SKEP_OK; /* its rows will say */
   return ddl_empty_stats(b->s, b->t->columns, p, err);
@@ -334,7 +335,8 @@ static skep_status check_statement(builder *b, skep_err *err) {
     return ddl_semantic_fail(err, 0, "Line %u:%u Table or database name may not contain dot(.) character '%s'",
                              c->table.pos.line, c->table.pos.column, ddl_quote(b->s, c->table.name));
   if (!is_table_name(c->table.name))
-    return ddl_task_fail(err, 40000, "InvalidObjectException(message:%s is not a valid object name)",
+    return ddl_task_fail(err, 40000,
+                         "org.apache.hadoop.hive.ql.metadata.HiveException: [%s]: is not a valid table name",
                          ddl_quote(b->s, c->table.name));
   if (c->temporary) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "temporary tables are not supported yet");
   if (c->like_file != NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "CREATE TABLE LIKE FILE is not supported yet");
@@ -447,6 +449,9 @@ skep_status skep_ddl_new_table(skep_session *s, const skep_statement *statement,
   bool exists = st == SKEP_OK || st == SKEP_ERR_UNSUPPORTED; /* one that we cannot read is there all the same */
   if (exists && c->if_not_exists) return SKEP_OK;
   SKEP_TRY(build(&b, columns, err));
+  if (exists && c->as != NULL)
+    return ddl_semantic_fail(err, 0, "org.apache.hadoop.hive.ql.parse.SemanticException: Table already exists: %s.%s",
+                             ddl_quote(s, b.t->db), ddl_quote(s, b.t->name));
   if (exists)
     return ddl_task_fail(err, 40000, "AlreadyExistsException(message:Table hive.%s.%s already exists)",
                          ddl_quote(s, b.t->db), ddl_quote(s, b.t->name));

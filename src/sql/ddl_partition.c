@@ -79,6 +79,10 @@ static int64_t key_index(const skep_catalog_table *t, const char *name) {
 
 skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
                            skep_err *err) {
+  if (spec->n > 0 && !skep_table_is_partitioned(t))
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "ValidationFailureSemanticException %s.%s table is not partitioned but partition spec exists: %s",
+                     t->db, t->name, ddl_spec_text(s, spec));
   for (uint32_t i = 0; i < spec->n; i++)
     if (key_index(t, spec->items[i].name) < 0)
       return skep_fail(err, SKEP_ERR_SEMANTIC,
