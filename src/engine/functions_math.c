@@ -1,5 +1,5 @@
 /* Mathematics as Hive answers it (golden 18-functions): what is undefined is NULL where Hive says NULL and NaN where it
- * says NaN; shifts mask their count as Java does. And some about words. */
+ * says NaN; shifts mask their count as Java does. */
 #include <math.h>
 
 #include "engine/function.h"
@@ -135,23 +135,6 @@ ABSOLUTE(int64_t, uint64_t)
 SHIFTS(int32_t, uint32_t, 31u)
 SHIFTS(int64_t, uint64_t, 63u)
 
-static skep_status factorial(skep_call *c, skep_err *err) {
-  const int32_t *a = c->data[0];
-  int64_t *out = c->out_data;
-  (void)err;
-  for (int64_t i = 0; i < c->n; i++) {
-    if (!skep_row_valid(c, i)) continue;
-    if (a[i] < 0 || a[i] > 20) {
-      skep_call_set_null(c, i);
-      continue;
-    }
-    int64_t product = 1;
-    for (int32_t f = 2; f <= a[i]; f++) product *= f;
-    out[i] = product;
-  }
-  return SKEP_OK;
-}
-
 static skep_status width_bucket(skep_call *c, skep_err *err) {
   const double *x = c->data[0], *low = c->data[1], *high = c->data[2];
   const int32_t *n = c->data[3];
@@ -168,55 +151,6 @@ static skep_status width_bucket(skep_call *c, skep_err *err) {
     else
       out[i] = (int32_t)floor(n[i] * from / width) + 1;
   }
-  return SKEP_OK;
-}
-
-/* ---- words ---- */
-
-/* 1-based place of a word in a comma list; 0 when it is not there or has a comma itself. */
-static skep_status find_in_set(skep_call *c, skep_err *err) {
-  int32_t *out = c->out_data;
-  (void)err;
-  for (int64_t i = 0; i < c->n; i++) {
-    if (!skep_row_valid(c, i)) continue;
-    skep_bytes word = skep_arg_bytes(c, 0, i), list = skep_arg_bytes(c, 1, i);
-    out[i] = 0;
-    if (word.left != 0 && memchr(word.at, ',', word.left) != NULL) continue;
-    int32_t place = 1;
-    for (size_t from = 0, at = 0; at <= list.left; at++) {
-      if (at != list.left && list.at[at] != ',') continue;
-      if (at - from == word.left && (word.left == 0 || memcmp(list.at + from, word.at, word.left) == 0)) {
-        out[i] = place;
-        break;
-      }
-      from = at + 1;
-      place++;
-    }
-  }
-  return SKEP_OK;
-}
-
-/* American Soundex: letter and three digits; not letters are passed over. */
-static skep_status soundex(skep_call *c, skep_err *err) {
-  static const char codes[] = "01230120022455012623010202";
-  for (int64_t i = 0; i < c->n; i++) {
-    if (!skep_row_valid(c, i)) continue;
-    skep_bytes word = skep_arg_bytes(c, 0, i);
-    char code[4] = {'0', '0', '0', '0'}, last = '0';
-    unsigned n = 0;
-    for (size_t at = 0; at < word.left && n < 4; at++) {
-      char letter = (char)(word.at[at] & ~0x20);
-      if (letter < 'A' || letter > 'Z') continue;
-      char digit = codes[letter - 'A'];
-      if (n == 0)
-        code[n++] = letter;
-      else if (digit != '0' && digit != last)
-        code[n++] = digit;
-      if (letter != 'H' && letter != 'W') last = digit; /* these two do not part equal codes */
-    }
-    skep_call_put_bytes(c, i, code, n == 0 ? 0 : 4);
-  }
-  (void)err;
   return SKEP_OK;
 }
 
@@ -248,9 +182,6 @@ const skep_function skep_functions_math[] = {
     {.name = "skep_shiftright", .args = "li", .result = 'l', .body = shift_right_int64_t},
     {.name = "skep_shiftrightunsigned", .args = "ii", .result = 'i', .body = shift_unsigned_int32_t},
     {.name = "skep_shiftrightunsigned", .args = "li", .result = 'l', .body = shift_unsigned_int64_t},
-    {.name = "skep_factorial", .args = "i", .result = 'l', .body = factorial},
     {.name = "skep_width_bucket", .args = "dddi", .result = 'i', .body = width_bucket},
-    {.name = "skep_find_in_set", .args = "vv", .result = 'i', .body = find_in_set},
-    {.name = "skep_soundex", .args = "v", .result = 'v', .body = soundex},
     {.name = NULL},
 };

@@ -2,6 +2,7 @@
  * says, aggregates and windows are checked for their place. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "column/text.h"
 #include "sql/bind_int.h"
@@ -656,6 +657,27 @@ static skep_status rule_add_months(call_state *c) {
                                           c->bx->args[0], c->bx->args[1]));
 }
 
+static skep_status rule_sha2(call_state *c) {
+  const skep_bx *bits = c->bx->args[1];
+  bool fixed = bits->op == SKEP_BX_CONST && !bits->value.is_null && skep_rule_is_integer(bits->type);
+  if (!fixed || (bits->value.i64 != 0 && bits->value.i64 != 256 && bits->value.i64 != 1)) {
+    return skep_bind_unsupported(c->b, c->expr->pos, "sha2 of another length than 256 bits");
+  }
+  const char *name = bits->value.i64 == 1 ? "sha1" : "sha2"; /* sha2(x, 1) is SHA-1: golden 18 */
+  SKEP_TRY(convert_letter(c, 0, 'x'));
+  return replace_node(
+      c, skep_bx_call(c->b, skep_function_find(name), skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
+}
+
+/* encode(x, charset), decode(x, charset): texts are UTF-8 here. */
+static skep_status rule_charset(call_state *c) {
+  const skep_bx *name = c->bx->args[1];
+  bool text = name->op == SKEP_BX_CONST && name->type->kind == SKEP_STRING && !name->value.is_null;
+  bool utf8 = text && name->value.bytes.left == 5 && strncasecmp((const char *)name->value.bytes.at, "utf-8", 5) == 0;
+  if (!utf8) return skep_bind_unsupported(c->b, c->expr->pos, "a character set that is not UTF-8");
+  return plain(c);
+}
+
 static skep_status rule_arith(call_state *c) {
   skep_arith op = c->fn->name[0] == 'p' ? SKEP_ARITH_PMOD : SKEP_ARITH_MOD;
   return skep_bind_arith(c->b, op, c->bx->args[0], c->bx->args[1], c->expr->pos, &c->bx);
@@ -842,6 +864,10 @@ static skep_status apply_rule(call_state *c) {
       return rule_case_text(c);
     case SKEP_FR_UNIX_TIMESTAMP:
       return rule_unix_timestamp(c);
+    case SKEP_FR_SHA2:
+      return rule_sha2(c);
+    case SKEP_FR_CHARSET:
+      return rule_charset(c);
     case SKEP_FR_ADD_MONTHS:
       return rule_add_months(c);
     case SKEP_FR_LOG:
@@ -1005,6 +1031,9 @@ skep_status skep_bind_call(binding *b, scope *s, const skep_expr *expr, skep_bx 
   if (c.fn == NULL || call->db != NULL) {
     char name[128];
     skep_quote(name, sizeof name, call->name, strlen(call->name));
+    if (call->db == NULL && skep_function_is_missing(call->name)) {
+      return skep_fail(b->err, SKEP_ERR_UNSUPPORTED, "the function %s is not supported yet", name);
+    }
     return skep_fail(b->err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10011]: Invalid function %s", name);
   }
   SKEP_TRY(check_call(&c));

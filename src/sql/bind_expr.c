@@ -214,7 +214,7 @@ static skep_status time_arith(binding *b, skep_arith op, skep_bx *left, skep_bx 
   if (lt && ri) {
     if (right->type->kind == SKEP_KIND_INTERVAL_YM) return plus_months(b, subtract, left, right, pos, out);
     SKEP_TRY(skep_bind_convert(b, left, timestamp, &left));
-    return operator_node(b, name, timestamp, left, right, pos, out);
+    return operator_node(b, subtract ? "timestamp -" : "timestamp +", timestamp, left, right, pos, out);
   }
   if (subtract && skep_rule_is_time(left->type) && skep_rule_is_time(right->type)) {
     SKEP_TRY(skep_bind_convert(b, left, timestamp, &left));

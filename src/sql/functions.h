@@ -58,6 +58,7 @@ typedef enum skep_fn_rule {
   SKEP_FR_LOG,
   SKEP_FR_ADD_MONTHS,
   SKEP_FR_SHA2,
+  SKEP_FR_CHARSET,
   SKEP_FR_GROUPING,
   SKEP_FR_COUNT,
   SKEP_FR_SUM,
@@ -93,6 +94,7 @@ typedef struct skep_function {
 } skep_function;
 
 const skep_function *skep_function_find(const char *name);     /* lower case; NULL: no such function */
+bool skep_function_is_missing(const char *name); /* Hive has it, we do not yet */
 const skep_function *skep_function_operator(const char *name); /* of the binder's own: never NULL for a known name */
 
 #endif
