@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acid/bucket_hash.h"
+#include "column/bucket_hash.h"
 #include "acid/delta_int.h"
 #include "acid/dir_write.h"
 #include "acid/name.h"

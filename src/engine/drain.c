@@ -247,12 +247,17 @@ static skep_status copy_strings(const skep_view *data, const uint64_t *mask, con
 static skep_status drain_strings(duckdb_vector from, const uint64_t *mask, const span *s, skep_vec *to, skep_err *err) {
   const skep_view *data = skep_duck.vector_get_data(from);
   if (to->form != SKEP_FORM_VIEW || to->type->kind == SKEP_CHAR) return copy_strings(data, mask, s, to, err);
-  SKEP_TRY(lend_or_gather(data, sizeof *data, s, to, err));
-  /* Entries below NULLs may point anywhere: nobody may look at them, but compacting copies what it finds. */
-  if (!to->has_nulls) return SKEP_OK;
+  if (!to->has_nulls) return lend_or_gather(data, sizeof *data, s, to, err);
+  /* Views below NULLs may point anywhere, and compacting copies what it finds: they become empty, in a copy, since the
+   * vector may be shared. */
+  SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
   skep_view *views = to->values.data;
   for (int64_t i = 0; i < s->n; i++) {
-    if (!skep_vec_is_valid(to, i)) memset(&views[i], 0, sizeof views[i]);
+    if (skep_vec_is_valid(to, i)) {
+      views[i] = data[at_of(s, i)];
+    } else {
+      memset(&views[i], 0, sizeof views[i]);
+    }
   }
   return SKEP_OK;
 }

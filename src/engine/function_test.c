@@ -166,6 +166,9 @@ static void decimals_have_their_types_and_round_half_up(void **state) {
       {"skep_decimal_round_5_1(123.456::DECIMAL(6,3), 1)", "decimal(5,1)", "123.5"},
       {"skep_decimal_round_4_0(123.456::DECIMAL(6,3), -1)", "decimal(4,0)", "120"},
       {"skep_decimal_bround_2_0(2.5, 0)", "decimal(2,0)", "2"},
+      {"skep_decimal_trunc_6_2(1234.567, 2)", "decimal(6,2)", "1234.56"},
+      {"skep_decimal_trunc_4_0(1234.567, -2)", "decimal(4,0)", "1200"},
+      {"skep_decimal_trunc_4_0(-1234.567, 0)", "decimal(4,0)", "-1234"},
       {"skep_decimal_floor_3_0(-1.5)", "decimal(3,0)", "-2"},
       {"skep_decimal_ceil_3_0(1.2)", "decimal(3,0)", "2"},
       {"skep_decimal_i32(12345678901.5)", "int", "\\N"},
@@ -447,9 +450,9 @@ static void dates_are_counted_as_hive_does(void **state) {
       {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'hour')", "timestamp", "2024-02-29 13:00:00"},
       {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'week')", "timestamp", "2024-02-26 00:00:00"},
       {"skep_floor_ts(" TS("2024-02-29 13:14:15") ", 'quarter')", "timestamp", "2024-01-01 00:00:00"},
-      {"skep_interval_months_str(14)", "string", "1-2"},
-      {"skep_interval_months_str(-3)", "string", "-0-3"},
-      {"skep_interval_str(93784500000000)", "string", "1 02:03:04.500000000"},
+      {"skep_str_months(14)", "string", "1-2"},
+      {"skep_str_months(-3)", "string", "-0-3"},
+      {"skep_str_interval(93784500000000)", "string", "1 02:03:04.500000000"},
   };
   CHECK(*state, examples);
 }
@@ -488,8 +491,36 @@ static void patterns_and_zones_are_javas(void **state) {
       {"skep_from_utc_timestamp(" TS("2020-01-01 00:00:00") ", 'Asia/Kolkata')", "timestamp", "2020-01-01 05:30:00"},
       {"skep_str_tstz(skep_parse_tstz('2020-01-01 12:00:00 America/New_York', 'UTC'), 'UTC')", "string",
        "2020-01-01 17:00:00.0 UTC"},
+      {"skep_epoch_text(" TS("2020-01-01 00:00:00.25") ")", "string", "1577836800.25"},
+      {"skep_epoch_milli(" TS("1969-12-31 23:59:59.5") ")", "bigint", "-500"},
       {"skep_str_tstz(skep_parse_tstz('2020-07-01 12:00:00.25', 'UTC'), 'UTC')", "string",
        "2020-07-01 12:00:00.25 UTC"},
+  };
+  CHECK(*state, examples);
+}
+
+/* Golden 17-hash-vectors and 18-functions. */
+static void values_hash_as_in_hive(void **state) {
+  static const example examples[] = {
+      {"skep_hash1(1)", "int", "1"},
+      {"skep_hash1('a')", "int", "97"},
+      {"31 * skep_hash1(1) + skep_hash1('a')", "int", "128"},
+      {"skep_mhash1(1)", "int", "1321152925"},
+      {"skep_mul(31, skep_mhash1('a')) + skep_mhash1(2)", "int", "-922372438"},
+      {"skep_hash1(NULL::VARCHAR)", "int", "0"},
+      {"skep_hash1([1, 2])", "int", "33"},
+      {"skep_mhash1(true)", "int", "1"},
+  };
+  CHECK(*state, examples);
+}
+
+static void maps_lose_repeated_keys(void **state) {
+  static const example examples[] = {
+      {"skep_map_entries([{'key': 1, 'value': 'a'}, {'key': 2, 'value': 'b'}, {'key': 1, 'value': 'c'}])",
+       "array<struct<key:int,value:string>>", "[{\"key\":1,\"value\":\"c\"},{\"key\":2,\"value\":\"b\"}]"},
+      {"skep_map_entries([{'key': NULL::INTEGER, 'value': 'a'}])", "array<struct<key:int,value:string>>", "[]"},
+      {"map_from_entries(skep_map_entries([{'key': 7, 'value': 'a'}, {'key': 7, 'value': NULL}]))", "map<int,string>",
+       "{7:null}"},
   };
   CHECK(*state, examples);
 }
@@ -508,6 +539,8 @@ int main(void) {
       TEST(dates_and_times_are_taken_apart),
       TEST(dates_are_counted_as_hive_does),
       TEST(patterns_and_zones_are_javas),
+      TEST(values_hash_as_in_hive),
+      TEST(maps_lose_repeated_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

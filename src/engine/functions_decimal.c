@@ -382,8 +382,10 @@ static skep_status to_decimal(skep_call *c, skep_err *err) {
   return SKEP_OK;
 }
 
-/* round(x, d) and bround(x, d) of a decimal, d at most its scale; the result's type says d where that is positive. */
-static skep_status round_to(skep_call *c, bool half_even, skep_err *err) {
+typedef enum rounding { HALF_UP, HALF_EVEN, CUT } rounding;
+
+/* round, bround and trunc of a decimal at a number of digits, negative ones are in front of the point. */
+static skep_status round_to(skep_call *c, rounding how, skep_err *err) {
   operand o = operand_of(c, 0);
   const int32_t *digits = c->data[1];
   for (int64_t i = 0; i < c->n; i++) {
@@ -398,7 +400,8 @@ static skep_status round_to(skep_call *c, bool half_even, skep_err *err) {
       u256 whole = wide_divide(n.size, unit, &rest);
       bool over = !wide_add(rest, rest, &twice);
       int order = over ? 1 : wide_compare(twice, unit);
-      if (order > 0 || (order == 0 && (!half_even || (whole.low & 1) != 0))) (void)wide_add(whole, wide_of(1), &whole);
+      if (how != CUT && (order > 0 || (order == 0 && (how == HALF_UP || (whole.low & 1) != 0))))
+        (void)wide_add(whole, wide_of(1), &whole);
       bool fits = wide_raise(whole, (unsigned)drop, &n.size);
       if (!fits) {
         put(c, i, false, &v);
@@ -410,24 +413,10 @@ static skep_status round_to(skep_call *c, bool half_even, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status decimal_round(skep_call *c, skep_err *err) { return round_to(c, false, err); }
-static skep_status decimal_bround(skep_call *c, skep_err *err) { return round_to(c, true, err); }
+static skep_status decimal_round(skep_call *c, skep_err *err) { return round_to(c, HALF_UP, err); }
+static skep_status decimal_bround(skep_call *c, skep_err *err) { return round_to(c, HALF_EVEN, err); }
 
-/* Towards zero at a number of digits, which may be negative. */
-static skep_status decimal_trunc(skep_call *c, skep_err *err) {
-  operand o = operand_of(c, 0);
-  const int32_t *digits = c->data[1];
-  for (int64_t i = 0; i < c->n; i++) {
-    skep_i128 x, v = 0;
-    if (!skep_row_valid(c, i)) continue;
-    if (!read_exact(&o, i, &x)) return wrong_type(c, err);
-    int64_t cut = (int64_t)o.scale - digits[i];
-    skep_i128 unit = cut <= 0 ? 1 : cut > 38 ? 0 : (skep_i128)power_of_ten((unsigned)cut);
-    x = unit == 0 ? 0 : x / unit * unit;
-    put(c, i, fit(number_of(x, o.scale), c->precision, c->scale, &v), &v);
-  }
-  return SKEP_OK;
-}
+static skep_status decimal_trunc(skep_call *c, skep_err *err) { return round_to(c, CUT, err); }
 
 /* Towards minus or plus infinity, to a whole number. */
 static skep_status round_towards(skep_call *c, bool up, skep_err *err) {

@@ -159,6 +159,25 @@ static skep_status ts_seconds(skep_call *c, skep_err *err) {
 
 /* ---- arithmetic ---- */
 
+static skep_status epoch_milli(skep_call *c, skep_err *err) {
+  const skep_i128 *a = c->data[0];
+  int64_t *out = c->out_data;
+  (void)err;
+  EACH_ROW(c, i) out[i] = seconds_of(a[i]) * 1000 + nanos_of(a[i]) / 1000000;
+  return SKEP_OK;
+}
+
+/* Seconds with their fraction as a decimal's text: "1577836800.25". */
+static skep_status epoch_text(skep_call *c, skep_err *err) {
+  const skep_i128 *a = c->data[0];
+  EACH_ROW(c, i) {
+    skep_buf_reset(c->text);
+    skep_text_decimal(a[i], 9, true, c->text);
+    SKEP_TRY(skep_call_put_text(c, i, err));
+  }
+  return SKEP_OK;
+}
+
 static skep_status date_add(skep_call *c, skep_err *err) {
   const int32_t *a = c->data[0], *n = c->data[1];
   int32_t *out = c->out_data;
@@ -571,6 +590,9 @@ const skep_function skep_functions_time[] = {
     {.name = "skep_ts_date", .args = "h", .result = 'D', .body = ts_date},
     {.name = "skep_date_ts", .args = "D", .result = 'h', .body = date_ts},
     {.name = "skep_ts_seconds", .args = "h", .result = 'l', .body = ts_seconds},
+    {.name = "skep_epoch_second", .args = "h", .result = 'l', .body = ts_seconds},
+    {.name = "skep_epoch_milli", .args = "h", .result = 'l', .body = epoch_milli},
+    {.name = "skep_epoch_text", .args = "h", .result = 'v', .body = epoch_text},
     {.name = "skep_date_add", .args = "Di", .result = 'D', .body = date_add},
     {.name = "skep_datediff", .args = "DD", .result = 'i', .body = datediff},
     {.name = "skep_add_months", .args = "Di", .result = 'D', .body = add_months_date, .extra = &clips_only},
@@ -592,8 +614,9 @@ const skep_function skep_functions_time[] = {
     {.name = "skep_from_utc_timestamp", .args = "hv", .result = 'h', .body = from_utc},
     {.name = "skep_parse_tstz", .args = "vv", .result = 'h', .body = parse_tstz},
     {.name = "skep_str_tstz", .args = "hv", .result = 'v', .body = str_tstz},
-    {.name = "skep_interval_months_str", .args = "i", .result = 'v', .body = str_months},
-    {.name = "skep_interval_str", .args = "h", .result = 'v', .body = str_interval},
+    {.name = "skep_str_months", .args = "i", .result = 'v', .body = str_months},
+    {.name = "skep_str_interval", .args = "h", .result = 'v', .body = str_interval},
+    {.name = "skep_str_tz", .macro = "(t) AS skep_str_tstz(t, 'UTC')"},
     {.name = "skep_add_months_text", .macro = "(d, n) AS skep_str(skep_add_months_end(d, n))"},
     {.name = NULL},
 };

@@ -1,6 +1,6 @@
 /* Both bucketing hashes, block by block: each kind has one loop over up to 256 entries; nested values hash their
  * children in blocks and combine them. */
-#include "acid/bucket_hash.h"
+#include "column/bucket_hash.h"
 
 #include <string.h>
 

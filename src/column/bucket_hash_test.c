@@ -1,5 +1,5 @@
 /* Bucket hashes against Hive's own answers (tests/data/hive/bucket_hash.tsv). */
-#include "acid/bucket_hash.h"
+#include "column/bucket_hash.h"
 
 #include "column/values_testing.h"
 

@@ -6,8 +6,8 @@
  * the work is done column by column.
  *
  * Source: Hive ObjectInspectorUtils.getBucketHashCode(Old), Murmur3; checked against golden 17-hash-vectors. */
-#ifndef ACID_BUCKET_HASH_H
-#define ACID_BUCKET_HASH_H
+#ifndef COLUMN_BUCKET_HASH_H
+#define COLUMN_BUCKET_HASH_H
 
 #include "column/vec.h"
 
