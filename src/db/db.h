@@ -38,7 +38,7 @@ typedef struct skep_db_opts {
   skep_db_faults *faults;    /* borrowed, or NULL */
 } skep_db_opts;
 #define SKEP_DB_OPTS_DEFAULT \
-  { .create = true, .busy_wait_ms = 60000, .checkpoint_pages = 4000 }
+  { .create = true, .busy_wait_ms = 60000, .checkpoint_pages = 8000 }
 
 /* url: "sqlite:PATH" (PATH relative or absolute). opts may be NULL. *out is NULL on failure.
  * SKEP_ERR_ARGUMENT: no such kind of database; SKEP_ERR_NOT_FOUND: no file, and not asked to make one. */
