@@ -20,6 +20,7 @@ typedef struct sqlite_db {
   sqlite3 *handle;
   sqlite3_stmt *begin_read, *begin_write, *commit, *rollback;
   bool full;             /* the connection's `synchronous` is FULL, else NORMAL */
+  bool suspect;          /* a write or sync of the log failed: what is in it may never reach the disk */
   int64_t busy_wait_ns;  /* limit of the wait for a lock */
   int64_t wait_start_ns; /* of the wait that goes on */
   _Atomic bool interrupted;
@@ -328,9 +329,25 @@ static int run_fixed(sqlite3_stmt *stmt) {
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
+/* After a failed sync the system may count the log's pages as written although they are not, and a later sync would say
+ * nothing about them. So everything is copied into the database file and synced there before anybody here commits
+ * again. */
+static skep_status make_log_safe(sqlite_db *db, skep_err *err) {
+  if (!db->suspect) return SKEP_OK;
+  SKEP_TRY(set_full(db, true, err));
+  int code = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+  if (code != SQLITE_OK) {
+    skep_status status = fail_with(db->handle, code, err);
+    return skep_wrap(err, status, "the write-ahead log cannot be made safe after an earlier failure");
+  }
+  db->suspect = false;
+  return SKEP_OK;
+}
+
 static skep_status sqlite_begin(skep_db *base, skep_db_mode mode, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
   atomic_store(&db->interrupted, false);
+  if (mode != SKEP_DB_READ) SKEP_TRY(make_log_safe(db, err));
   if (mode != SKEP_DB_READ) SKEP_TRY(set_full(db, mode == SKEP_DB_WRITE, err));
   int code = run_fixed(mode == SKEP_DB_READ ? db->begin_read : db->begin_write);
   if (code == SQLITE_OK) return SKEP_OK;
@@ -355,6 +372,7 @@ static skep_status sqlite_commit(skep_db *base, skep_err *err) {
   if (code == SQLITE_OK) return SKEP_OK;
   skep_status status = fail_with(db->handle, code, err);
   bool doubt = (code & 0xff) == SQLITE_IOERR && base->mode != SKEP_DB_READ;
+  db->suspect = db->suspect || doubt;
   sqlite_rollback(base);
   if (!doubt) return status;
   return skep_wrap(err, SKEP_ERR_IN_DOUBT, "the outcome of a commit is not known");

@@ -13,8 +13,8 @@
 
 #include "db/db.h"
 
-/* The key in METASTORE_DB_PROPERTIES under which txn keeps the start of the machine (skep_db_boot_id) whose leftovers were
- * removed. Not Hive's; it passes over keys it does not know. */
+/* The key in METASTORE_DB_PROPERTIES under which txn keeps the start of the machine (skep_db_boot_id) whose leftovers
+ * were removed. Not Hive's; it passes over keys it does not know. */
 #define SKEP_BOOT_PROPERTY "skep.boot.id"
 
 typedef struct skep_schema_info {

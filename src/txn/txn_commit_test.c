@@ -319,6 +319,29 @@ static void without_memory_a_commit_fails_whole(void **state) {
   assert_int_equal(failing_alloc_live(&memory), 0);
 }
 
+/* Few exceptions are asked for one by one, many in one pass: the lists are the same. */
+static void few_and_many_exceptions_read_alike(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_buf expected;
+  skep_buf_init(&expected, &f->ctx, 1 << 16);
+  assert_ok(txn_write(f, f->db, "t", NULL, 'i', &err), err);
+  for (int i = 0; i < 70; i++) {
+    skep_txn_table t = {.database = "d", .table = "t", .write = 'i'};
+    skep_txn txn = txn_begin(f, f->db, &t, 1);
+    assert_ok(skep_txn_abort(f->db, txn.id, SKEP_ABORT_ROLLBACK, false, &err), err);
+    assert_ok(txn_write(f, f->db, "t", NULL, 'i', &err), err);
+    skep_buf_printf(&expected, "%s%lld", i > 0 ? "," : "", (long long)t.write_id);
+    skep_txn_table reader = {.database = "d", .table = "t"};
+    skep_txn look = txn_begin(f, f->db, &reader, 1);
+    assert_ok(skep_txn_commit(f->db, look.id, NULL, 0, NULL, NULL, &err), err);
+    char text[1024];
+    snprintf(text, sizeof text, "d.t:%d:9223372036854775807::%s", 2 * i + 3, skep_buf_string(&expected));
+    assert_string_equal(reader.valid_write_ids, text);
+  }
+  skep_buf_fini(&expected);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_life_leaves_hives_rows, txn_setup, txn_teardown),
@@ -331,6 +354,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_joined_commit_leaves_ending_to_the_caller, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(one_snapshot_over_several_statements, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(dropping_under_a_writer_fails_the_writer, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(few_and_many_exceptions_read_alike, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(hostile_names_stay_data, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(without_memory_a_commit_fails_whole, txn_setup, txn_teardown),

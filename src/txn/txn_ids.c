@@ -136,29 +136,26 @@ static int64_t high_watermark(const skep_txn_ids *txns, const skep_txn_pair *row
 }
 
 skep_status skep_txn_decide_write_ids(skep_arena *arena, const skep_txn_ids *txns, const skep_txn_pair *rows, size_t n,
-                                      bool older_rows, int64_t highest, skep_txn_ids *out, skep_err *err) {
+                                      int64_t highest, skep_txn_ids *out, bool *shorten, int64_t *lowest,
+                                      skep_err *err) {
   lists l = {.arena = arena};
-  int64_t hwm = high_watermark(txns, rows, n, highest), lowest = 0;
-  bool any_valid = older_rows, lowest_aborted = false;
-  size_t n_invalid = 0;
+  int64_t hwm = high_watermark(txns, rows, n, highest);
+  uint64_t n_invalid = 0;
+  *lowest = 0;
   for (size_t i = 0; i < n && rows[i].write_id <= hwm; i++) {
-    if (skep_txn_ids_valid(txns, rows[i].txn)) {
-      any_valid = true;
-      continue;
-    }
-    bool aborted = skep_txn_ids_aborted(txns, rows[i].txn);
-    if (n_invalid++ == 0) {
-      lowest = rows[i].write_id;
-      lowest_aborted = aborted;
-    }
-    SKEP_TRY(add_id(&l, rows[i].write_id, aborted, err));
+    if (skep_txn_ids_valid(txns, rows[i].txn)) continue;
+    if (n_invalid++ == 0) *lowest = rows[i].write_id;
+    SKEP_TRY(add_id(&l, rows[i].write_id, skep_txn_ids_aborted(txns, rows[i].txn), err));
   }
   set_lists(out, hwm, &l);
-  /* Nothing valid from the lowest exception on: it alone says the same (Hive shortens the list so). */
-  if (n_invalid == 0 || any_valid || (uint64_t)(hwm - lowest) + 1 != n_invalid) return SKEP_OK;
-  out->hwm = lowest;
-  out->n_open = lowest_aborted ? 0 : 1;
-  out->n_aborted = lowest_aborted ? 1 : 0;
-  out->min_open = lowest_aborted ? out->min_open : lowest;
+  *shorten = n_invalid > 0 && (uint64_t)(hwm - *lowest) + 1 == n_invalid;
   return SKEP_OK;
+}
+
+/* Nothing is valid from the lowest exception on: it alone says the same. */
+void skep_txn_shorten(skep_txn_ids *ids) {
+  bool aborted = ids->n_open == 0 || (ids->n_aborted > 0 && ids->aborted[0] < ids->open[0]);
+  ids->hwm = aborted ? ids->aborted[0] : ids->open[0];
+  ids->n_open = aborted ? 0 : 1;
+  ids->n_aborted = aborted ? 1 : 0;
 }

@@ -32,12 +32,15 @@ typedef struct skep_txn_pair {
 
 /* The write ids of a table that are valid for `txns`.
  *
- * rows          ascending by write id: at least all whose transaction may be invalid for `txns`
- * older_rows    there are rows besides, all of them of valid transactions
- * highest       the highest id given out (NWI_NEXT - 1), 0: none
+ * rows       ascending by write id: all whose transaction is invalid for `txns`; valid ones among them do no harm
+ * highest    the highest id given out (NWI_NEXT - 1), 0: none
+ * *shorten   set when the exceptions reach from the lowest one to the high watermark without a hole. When the table has
+ *            no row below *lowest either, nothing valid was found and skep_txn_shorten gives Hive's form of it
  * Source: txn-protocol 3.5; where it goes further than Hive: txn/README.md, "Lists of write ids". */
 skep_status skep_txn_decide_write_ids(skep_arena *arena, const skep_txn_ids *txns, const skep_txn_pair *rows, size_t n,
-                                      bool older_rows, int64_t highest, skep_txn_ids *out, skep_err *err);
+                                      int64_t highest, skep_txn_ids *out, bool *shorten, int64_t *lowest,
+                                      skep_err *err);
+void skep_txn_shorten(skep_txn_ids *ids);
 
 /* The lowest transaction that can be invalid for `txns`: the first exception, or the first above the high watermark. */
 int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns);

@@ -193,6 +193,71 @@ static void a_commit_in_doubt_is_settled(void **state) {
   skep_db_close(db);
 }
 
+/* --- loss of power --- */
+
+static size_t read_file(const char *path, char **out) {
+  FILE *in = fopen(path, "rb");
+  assert_non_null(in);
+  assert_int_equal(fseek(in, 0, SEEK_END), 0);
+  long size = ftell(in);
+  rewind(in);
+  *out = malloc((size_t)size + 1);
+  assert_int_equal(fread(*out, 1, (size_t)size, in), size);
+  fclose(in);
+  return (size_t)size;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size) {
+  FILE *out = fopen(path, "wb");
+  assert_non_null(out);
+  assert_int_equal(fwrite(bytes, 1, size, out), size);
+  assert_int_equal(fclose(out), 0);
+}
+
+/* What a disk may hold when the machine stops: the log up to somewhere. Each such state is one that was, whole. */
+static void a_log_cut_anywhere_is_an_earlier_state(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  char path[192], *log, *file;
+  for (int i = 0; i < 6; i++) assert_ok(txn_write(f, f->db, "t", i % 2 ? "p=1" : "p=2", i % 3 ? 'd' : 'i', &err), err);
+  snprintf(path, sizeof path, "%s/m.sqlite-wal", f->dir);
+  size_t log_size = read_file(path, &log);
+  snprintf(path, sizeof path, "%s/m.sqlite", f->dir);
+  size_t file_size = read_file(path, &file);
+  skep_db_close(f->db);
+  f->db = NULL;
+  int64_t last = -1;
+  for (size_t cut = 0; cut <= log_size; cut = cut < log_size && cut + 997 > log_size ? log_size : cut + 997) {
+    txn_remove_files(f);
+    write_file(path, file, file_size);
+    char log_path[200];
+    snprintf(log_path, sizeof log_path, "%s-wal", path);
+    write_file(log_path, log, cut);
+    f->db = txn_connect(f, NULL);
+    skep_err check = {0};
+    if (skep_schema_check(f->db, NULL, &check) == SKEP_OK) {
+      uint64_t n_faults = 0;
+      assert_ok(skep_schema_validate(f->db, NULL, NULL, &n_faults, &err), err);
+      int64_t n = 0;
+      assert_ok(
+          skep_db_get_i64(f->db, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", SKEP_NO_PARAMS, &n, NULL, &err),
+          err);
+      assert_true(n >= last);
+      last = n;
+      skep_txn txn;
+      skep_txn_ids ids;
+      assert_ok(skep_txn_snapshot(f->db, &f->arena, &f->conf, 0, &txn, &err), err);
+      assert_ok(skep_txn_valid_write_ids(f->db, &f->arena, &txn.txns, "d", "t", &ids, &err), err);
+      for (int64_t id = 1; id <= 6; id++) assert_int_equal(skep_txn_ids_valid(&ids, id), id <= n);
+    }
+    skep_db_close(f->db);
+    f->db = NULL;
+  }
+  assert_int_equal(last, 6);
+  free(log);
+  free(file);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(processes_race_and_nothing_is_lost, txn_setup, txn_teardown),
@@ -200,6 +265,7 @@ int main(void) {
       cmocka_unit_test(a_process_may_end_after_any_call),
       cmocka_unit_test(any_call_may_fail),
       cmocka_unit_test_setup_teardown(a_commit_in_doubt_is_settled, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(a_log_cut_anywhere_is_an_earlier_state, txn_setup, txn_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

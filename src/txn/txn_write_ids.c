@@ -1,5 +1,5 @@
 /* Write ids: giving them out, seeding them, and the lists of those that are valid for a reader. */
-#include <string.h>
+#include <stdlib.h>
 
 #include "txn/txn_int.h"
 
@@ -117,47 +117,85 @@ skep_status skep_txn_seed_write_id(skep_db *db, const char *database, const char
 
 /* --- lists --- */
 
-static skep_status read_pairs(skep_db *db, skep_arena *arena, const char *database, const char *table, int64_t lowest,
-                              skep_txn_pair **out, size_t *n, skep_err *err) {
-  skep_stmt *stmt = NULL;
-  SKEP_TRY(
-      skep_db_query(db,
-                    "SELECT \"T2W_TXNID\", \"T2W_WRITEID\" FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? AND "
-                    "\"T2W_TABLE\" = ? AND \"T2W_TXNID\" >= ? ORDER BY \"T2W_WRITEID\"",
-                    SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(lowest)), &stmt, err));
-  size_t capacity = 0;
+typedef struct pair_list {
+  skep_arena *arena;
+  skep_txn_pair *items;
+  size_t n, capacity;
+} pair_list;
+
+static skep_status read_pairs(pair_list *list, skep_stmt *stmt, skep_err *err) {
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    void *items = list->items;
+    status = skep_txn_grow(list->arena, &items, &list->capacity, list->n, sizeof *list->items, err);
     if (status != SKEP_OK) break;
-    *out = items;
-    (*out)[(*n)++] = (skep_txn_pair){skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 1)};
+    list->items = items;
+    list->items[list->n++] = (skep_txn_pair){skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 1)};
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+/* The rows of one transaction (at most one), or of all from it on. */
+static skep_status read_of(pair_list *list, skep_db *db, const char *database, const char *table, int64_t txn, bool on,
+                           skep_err *err) {
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(
+      skep_db_query(db,
+                    on ? "SELECT \"T2W_TXNID\", \"T2W_WRITEID\" FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? "
+                         "AND \"T2W_TABLE\" = ? AND \"T2W_TXNID\" >= ?"
+                       : "SELECT \"T2W_TXNID\", \"T2W_WRITEID\" FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? "
+                         "AND \"T2W_TABLE\" = ? AND \"T2W_TXNID\" = ?",
+                    SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(txn)), &stmt, err));
+  return read_pairs(list, stmt, err);
+}
+
+static int order_pairs(const void *left, const void *right) {
+  const skep_txn_pair *a = left, *b = right;
+  return (a->write_id > b->write_id) - (a->write_id < b->write_id);
+}
+
+/* Beyond this many exceptions one pass over the rows from the first of them on is cheaper than asking for each. */
+enum { MAX_SINGLE = 64 };
+
+/* The rows of all transactions that are invalid for `txns`: few, however many rows an old exception keeps from being
+ * cleaned. Ascending by write id. */
+static skep_status read_invalid(pair_list *list, skep_db *db, const skep_txn_ids *txns, const char *database,
+                                const char *table, skep_err *err) {
+  uint64_t n_exceptions = (uint64_t)txns->n_open + txns->n_aborted;
+  if (n_exceptions > MAX_SINGLE) {
+    SKEP_TRY(read_of(list, db, database, table, skep_txn_lowest_invalid(txns), true, err));
+  } else {
+    for (uint32_t i = 0; i < txns->n_open; i++) SKEP_TRY(read_of(list, db, database, table, txns->open[i], false, err));
+    for (uint32_t i = 0; i < txns->n_aborted; i++) {
+      SKEP_TRY(read_of(list, db, database, table, txns->aborted[i], false, err));
+    }
+    if (txns->hwm < INT64_MAX) SKEP_TRY(read_of(list, db, database, table, txns->hwm + 1, true, err));
+  }
+  if (list->n > 1) qsort(list->items, list->n, sizeof *list->items, order_pairs);
+  return SKEP_OK;
+}
+
 static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
                              const char *table, skep_txn_ids *out, skep_err *err) {
-  int64_t next = 1, lowest = skep_txn_lowest_invalid(txns), ignored;
-  skep_txn_pair *pairs = NULL;
-  size_t n = 0;
-  bool older = false;
+  int64_t next = 1, lowest = 0, ignored;
+  bool shorten = false, valid_below = false;
+  pair_list list = {.arena = arena};
   SKEP_TRY(skep_txn_next_write_id(db, database, table, &next, err));
   if (next == 1) { /* nothing was ever written */
     *out = (skep_txn_ids){.min_open = INT64_MAX};
     return SKEP_OK;
   }
-  SKEP_TRY(read_pairs(db, arena, database, table, lowest, &pairs, &n, err));
-  if (n > 0) {
-    SKEP_TRY(skep_db_get_i64(db,
-                             "SELECT 1 FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? AND \"T2W_TABLE\" = ? AND "
-                             "\"T2W_TXNID\" < ? LIMIT 1",
-                             SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(lowest)), &ignored,
-                             &older, err));
-  }
-  return skep_txn_decide_write_ids(arena, txns, pairs, n, older, next - 1, out, err);
+  SKEP_TRY(read_invalid(&list, db, txns, database, table, err));
+  SKEP_TRY(skep_txn_decide_write_ids(arena, txns, list.items, list.n, next - 1, out, &shorten, &lowest, err));
+  if (!shorten) return SKEP_OK;
+  SKEP_TRY(skep_db_get_i64(db,
+                           "SELECT 1 FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? AND \"T2W_TABLE\" = ? AND "
+                           "\"T2W_WRITEID\" < ? LIMIT 1",
+                           SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(lowest)), &ignored,
+                           &valid_below, err));
+  if (!valid_below) skep_txn_shorten(out);
+  return SKEP_OK;
 }
 
 skep_status skep_txn_valid_write_ids(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
