@@ -7,7 +7,7 @@
 
 #include "column/text.h"
 
-enum { BASE_DELTA_RATIO = 8, MIN_BLOCK = 64 };
+enum { BASE_DELTA_RATIO = 8, MIN_BLOCK = 64, MIN_STRIDE = 1000 /* ORC Java's, as its message says */ };
 #define BLOCK_BYTES (UINT64_C(256) << 20) /* orc.block.size: stripes are padded to it */
 
 /* The table's last word on a key; Hive compares keys exactly. */
@@ -101,6 +101,9 @@ static skep_status read_numbers(const reader *r, skep_orc_writer_opts *out, skep
   SKEP_TRY(read_int(r, "orc.compression.zstd.level", 1, 22, &level, err));
   SKEP_TRY(read_part(r, "orc.bloom.filter.fpp", false, &out->bloom_fpp, err));
   SKEP_TRY(read_part(r, "orc.dictionary.key.threshold", true, &out->dictionary_threshold, err));
+  if (stride > 0 && stride < MIN_STRIDE && read_bool(r, "orc.create.index", true))
+    return bad_value("orc.row.index.stride", value_of(r->properties, r->n, "orc.row.index.stride"),
+                     "Row stride must be at least 1000", err);
   out->stripe_bytes = (uint64_t)stripe;
   out->block_size = (uint32_t)(block < MIN_BLOCK ? MIN_BLOCK : block);
   out->row_index_stride = read_bool(r, "orc.create.index", true) ? (uint32_t)stride : 0;

@@ -34,8 +34,35 @@ static uint64_t wrap_sub(int64_t a, int64_t b) { return (uint64_t)a - (uint64_t)
 
 /* ---- output ---- */
 
-static void put_packed(skep_orc_out *out, const uint64_t *values, uint32_t n, uint32_t width) {
-  uint8_t bytes[SKEP_ORC_RUN * 8 + 8];
+/* Widths of whole bytes: each value is stored as eight bytes, of which the next one overwrites what it does not need.
+ */
+static size_t pack_bytes(uint8_t *bytes, const uint64_t *values, uint32_t n, uint32_t n_bytes) {
+  uint8_t *at = bytes;
+  for (uint32_t i = 0; i < n; i++, at += n_bytes) {
+    uint64_t v = __builtin_bswap64(values[i] << (64 - 8 * n_bytes));
+    memcpy(at, &v, sizeof v);
+  }
+  return (size_t)(at - bytes);
+}
+
+/* Widths of 1, 2 and 4 bits: 64 / width values a word. */
+static size_t pack_parts(uint8_t *bytes, const uint64_t *values, uint32_t n, uint32_t width) {
+  uint64_t mask = (UINT64_C(1) << width) - 1;
+  uint32_t per_word = 64 / width, i = 0;
+  size_t size = ((size_t)n * width + 7) / 8;
+  for (uint8_t *at = bytes; i < n; at += 8) {
+    uint64_t word = 0;
+    uint32_t left = n - i < per_word ? n - i : per_word, k = 0;
+    for (; k < left; k++) word = word << width | (values[i + k] & mask);
+    if (k < per_word) word <<= (per_word - k) * width;
+    word = __builtin_bswap64(word);
+    memcpy(at, &word, sizeof word);
+    i += left;
+  }
+  return size;
+}
+
+static size_t pack_any(uint8_t *bytes, const uint64_t *values, uint32_t n, uint32_t width) {
   size_t at = 0;
   uint32_t used = 0; /* bits of `word`, from the top, at most 7 between values */
   uint64_t word = 0;
@@ -52,7 +79,20 @@ static void put_packed(skep_orc_out *out, const uint64_t *values, uint32_t n, ui
     }
   }
   if (used != 0) bytes[at++] = (uint8_t)(word >> 56);
-  skep_orc_out_put(out, bytes, at);
+  return at;
+}
+
+static void put_packed(skep_orc_out *out, const uint64_t *values, uint32_t n, uint32_t width) {
+  uint8_t bytes[SKEP_ORC_RUN * 8 + 8];
+  size_t size;
+  if (width % 8 == 0) {
+    size = pack_bytes(bytes, values, n, width / 8);
+  } else if (width == 1 || width == 2 || width == 4) {
+    size = pack_parts(bytes, values, n, width);
+  } else {
+    size = pack_any(bytes, values, n, width);
+  }
+  skep_orc_out_put(out, bytes, size);
 }
 
 static uint8_t *put_varint(uint8_t *at, uint64_t v) {
@@ -113,16 +153,35 @@ static void write_direct(skep_int_encoder *e, const uint64_t *values, uint32_t w
 
 /* ---- choosing ---- */
 
-/* The width that holds all values but the largest ones, of which a share of 1 - part may stick out. */
-static uint32_t percentile(const uint64_t *values, uint32_t n, double part) {
-  uint32_t count[32] = {0};
-  for (uint32_t i = 0; i < n; i++) count[code_of(bits_of(values[i]))]++;
-  int64_t left = (int64_t)((double)n * (1.0 - part));
-  for (uint32_t code = 32; code-- > 0;) {
-    left -= count[code];
-    if (left < 0) return width_of(code);
-  }
-  return 0;
+/* The width that holds all values. */
+static uint32_t width_of_all(const uint64_t *values, uint32_t n) {
+  uint64_t any = 0;
+  for (uint32_t i = 0; i < n; i++) any |= values[i];
+  return closest(bits_of(any));
+}
+
+/* How many values may stick out when `part` of them must fit: with the rounding of ORC Java. */
+static uint32_t may_stick_out(uint32_t n, double part) { return (uint32_t)((double)n * (1.0 - part)); }
+
+/* The smallest width that has a code and leaves at most `out` values sticking out. */
+static uint32_t width_of_most(const uint64_t *values, uint32_t n, uint32_t out) {
+  uint32_t count[65] = {0};
+  for (uint32_t i = 0; i < n; i++) count[bits_of(values[i])]++;
+  uint32_t bits = 64, above = 0;
+  for (; bits > 0 && above + count[bits] <= out; bits--) above += count[bits];
+  return closest(bits);
+}
+
+/* Whether all but `out` values fit a width that has a code and is below `width`: a count, no table. */
+static bool most_are_narrower(const uint64_t *values, uint32_t n, uint32_t out, uint32_t width) {
+  uint32_t code = code_of(width), narrower, n_wide = 0;
+  do {
+    if (code == 0) return false;
+    narrower = width_of(--code);
+  } while (narrower >= width);
+  uint64_t most = (UINT64_C(1) << narrower) - 1;
+  for (uint32_t i = 0; i < n; i++) n_wide += values[i] > most;
+  return n_wide <= out;
 }
 
 /* Patches: what sticks out of the low `width` bits, and how far each is from the one before. */
@@ -172,11 +231,13 @@ static void write_patched(skep_int_encoder *e, int64_t least, uint64_t *reduced,
 static void write_direct_or_patched(skep_int_encoder *e, bool may_patch, int64_t least) {
   uint64_t values[SKEP_ORC_RUN];
   for (uint32_t i = 0; i < e->n; i++) values[i] = stored(e, e->run[i]);
-  uint32_t all = percentile(values, e->n, 1.0);
-  if (may_patch && all > percentile(values, e->n, 0.9) + 1 && least < BASE_LIMIT && least > -BASE_LIMIT) {
+  uint32_t all = width_of_all(values, e->n);
+  if (may_patch && least < BASE_LIMIT && least > -BASE_LIMIT &&
+      most_are_narrower(values, e->n, may_stick_out(e->n, 0.9), all - 1)) {
     uint64_t reduced[SKEP_ORC_RUN];
     for (uint32_t i = 0; i < e->n; i++) reduced[i] = wrap_sub(e->run[i], least);
-    uint32_t width95 = percentile(reduced, e->n, 0.95), width100 = percentile(reduced, e->n, 1.0);
+    uint32_t width95 = width_of_most(reduced, e->n, may_stick_out(e->n, 0.95));
+    uint32_t width100 = width_of_all(reduced, e->n);
     if (width100 != width95) {
       write_patched(e, least, reduced, width95, width100);
       return;
@@ -283,21 +344,66 @@ static void put_other(skep_int_encoder *e, int64_t value) {
   end_run(e);
 }
 
+/* A run of equal values goes on, up to 512 of them. Only run[0] is looked at: the others are not stored. */
+static size_t put_repeats(skep_int_encoder *e, const int64_t *values, size_t n) {
+  size_t i = 0, room = SKEP_ORC_RUN - e->n_fixed;
+  int64_t value = e->run[0];
+  if (n > room) n = room;
+  while (i < n && values[i] == value) i++;
+  e->n += (uint32_t)i;
+  e->n_fixed += (uint32_t)i;
+  if (e->n_fixed == SKEP_ORC_RUN) {
+    write_fixed_delta(e, e->n_fixed, 0);
+    end_run(e);
+  }
+  return i;
+}
+
+/* A run that varies goes on until three values in a row are equal, up to 512 of them. At least two are in it. */
+static size_t put_varying(skep_int_encoder *e, const int64_t *values, size_t n) {
+  size_t i = 0, room = SKEP_ORC_RUN - e->n;
+  int64_t before = e->run[e->n - 1], twice = e->run[e->n - 2];
+  int64_t *run = e->run + e->n;
+  if (n > room) n = room;
+  for (; i < n; i++) {
+    if (values[i] == before && before == twice) break;
+    twice = before;
+    before = run[i] = values[i];
+  }
+  e->n += (uint32_t)i;
+  e->n_variable += (uint32_t)i;
+  e->last_delta = (int64_t)wrap_sub(before, twice);
+  if (e->n_variable == SKEP_ORC_RUN) {
+    write_variable(e);
+    end_run(e);
+  }
+  return i;
+}
+
+static void put_one(skep_int_encoder *e, int64_t value) {
+  if (e->n == 0) {
+    start_run(e, value);
+  } else if (e->n == 1) {
+    bool same = value == e->run[0];
+    e->last_delta = (int64_t)wrap_sub(value, e->run[0]);
+    e->run[e->n++] = value;
+    e->n_fixed = same ? 2 : 0;
+    e->n_variable = same ? 0 : 2;
+  } else if (e->last_delta == 0 && value == e->run[e->n_variable == 0 && e->n_fixed >= MIN_REPEAT ? 0 : e->n - 1]) {
+    put_equal(e, value);
+  } else {
+    put_other(e, value);
+  }
+}
+
+/* One value at a time decides what kind of run it is; then the run takes what belongs to it. */
 void skep_int_encoder_put(skep_int_encoder *e, const int64_t *values, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    int64_t value = values[i];
-    if (e->n == 0) {
-      start_run(e, value);
-    } else if (e->n == 1) {
-      bool same = value == e->run[0];
-      e->last_delta = (int64_t)wrap_sub(value, e->run[0]);
-      e->run[e->n++] = value;
-      e->n_fixed = same ? 2 : 0;
-      e->n_variable = same ? 0 : 2;
-    } else if (e->last_delta == 0 && value == e->run[e->n - 1]) {
-      put_equal(e, value);
-    } else {
-      put_other(e, value);
+  for (size_t i = 0; i < n;) {
+    put_one(e, values[i++]);
+    if (e->n_fixed >= MIN_REPEAT && e->n_variable == 0) {
+      i += put_repeats(e, values + i, n - i);
+    } else if (e->n_variable >= 2 && e->n_fixed == 0 && e->n_variable == e->n) {
+      i += put_varying(e, values + i, n - i);
     }
   }
 }

@@ -23,7 +23,7 @@ typedef struct sample {
   uint32_t n_properties;
   skep_property properties[8];
   int64_t n_rows;
-  const char *dummy;  /* the first statement in Hive: makes all partitions */
+  const char *dummy;  /* takes a write id in Hive, and makes all partitions */
   const char *change; /* what Hive does to our rows; NULL: nothing */
 } sample;
 
@@ -38,7 +38,7 @@ static const sample samples[] = {
          "u:uniontype<int,string>>",
      .ddl = ACID ")",
      .n_rows = 2000,
-     .dummy = "INSERT INTO skepw.types (id) VALUES (1)",
+     .dummy = "TRUNCATE TABLE skepw.types",
      .change = "UPDATE skepw.types SET str = 'hive', n = 1.5 WHERE id % 11 = 2"},
     {.name = "parts",
      .columns = "struct<id:int,s:string,n:decimal(12,3)>",
@@ -56,7 +56,7 @@ static const sample samples[] = {
     {.name = "buckets1",
      .columns = "struct<id:int,s:string,ts:timestamp,x:double>",
      .ddl = "CLUSTERED BY (id) INTO 3 BUCKETS " ACID
-            ",'bucketing_version'='1','orc.compress'='SNAPPY','orc.stripe.size'='65536','orc.row.index.stride'='500',"
+            ",'bucketing_version'='1','orc.compress'='SNAPPY','orc.stripe.size'='65536','orc.row.index.stride'='1000',"
             "'orc.compress.size'='4096','orc.bloom.filter.columns'='id,s')",
      .n_buckets = 3,
      .n_bucket_columns = 1,
@@ -65,11 +65,11 @@ static const sample samples[] = {
      .n_properties = 5,
      .properties = {{"orc.compress", "SNAPPY"},
                     {"orc.stripe.size", "65536"},
-                    {"orc.row.index.stride", "500"},
+                    {"orc.row.index.stride", "1000"},
                     {"orc.compress.size", "4096"},
                     {"orc.bloom.filter.columns", "id,s"}},
      .n_rows = 9000,
-     .dummy = "INSERT INTO skepw.buckets1 (id) VALUES (1)",
+     .dummy = "TRUNCATE TABLE skepw.buckets1",
      .change = "DELETE FROM skepw.buckets1 WHERE id % 11 = 2"},
     {.name = "mm",
      .columns = "struct<id:int,s:string,n:decimal(12,3)>",
