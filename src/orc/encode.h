@@ -22,6 +22,7 @@ void skep_orc_out_init(skep_orc_out *o, const skep_ctx *ctx, skep_orc_compressor
 void skep_orc_out_fini(skep_orc_out *o);  /* safe on a zeroed one and twice */
 void skep_orc_out_reset(skep_orc_out *o); /* empty again; keeps memory and forgets failures */
 void skep_orc_out_put(skep_orc_out *o, const void *bytes, size_t size);
+void skep_orc_out_put_all(skep_orc_out *o, const skep_bytes *values, size_t n); /* one behind the other */
 void skep_orc_out_flush(skep_orc_out *o);             /* closes the open chunk: the stream is whole */
 skep_bytes skep_orc_out_bytes(const skep_orc_out *o); /* of a flushed stream */
 static inline size_t skep_orc_out_size(const skep_orc_out *o) { return o->done.size + o->now.size; }

@@ -43,6 +43,22 @@ void skep_orc_out_put(skep_orc_out *o, const void *bytes, size_t size) {
   }
 }
 
+void skep_orc_out_put_all(skep_orc_out *o, const skep_bytes *values, size_t n) {
+  size_t sum = 0;
+  for (size_t i = 0; i < n; i++) sum += values[i].left;
+  bool fits = o->codec == NULL || sum < o->block_size - o->now.size;
+  if (!fits || !skep_buf_reserve(&o->now, sum)) {
+    for (size_t i = 0; i < n; i++) skep_orc_out_put(o, values[i].at, values[i].left);
+    return;
+  }
+  uint8_t *at = o->now.data + o->now.size;
+  for (size_t i = 0; i < n; i++) {
+    if (values[i].left != 0) memcpy(at, values[i].at, values[i].left);
+    at += values[i].left;
+  }
+  o->now.size += sum;
+}
+
 void skep_orc_out_flush(skep_orc_out *o) {
   if (o->codec != NULL) close_chunk(o);
 }
@@ -137,8 +153,22 @@ static void put_bit(skep_bit_encoder *e, uint8_t bit) {
   e->used = 0;
 }
 
+/* Eight bytes of 0 or 1 into one byte, the first one on top: the products meet in the top byte without carries. */
+static uint8_t eight_bits(const uint8_t *bits) {
+  return (uint8_t)(skep_load_le64(bits) * UINT64_C(0x8040201008040201) >> 56);
+}
+
 void skep_bit_encoder_put(skep_bit_encoder *e, const uint8_t *bits, size_t n) {
-  for (size_t i = 0; i < n; i++) put_bit(e, bits[i]);
+  uint8_t bytes[64];
+  for (; n != 0 && e->used != 0; n--) put_bit(e, *bits++);
+  while (n >= 8) {
+    size_t n_bytes = n / 8 < sizeof bytes ? n / 8 : sizeof bytes;
+    for (size_t i = 0; i < n_bytes; i++) bytes[i] = eight_bits(bits + 8 * i);
+    skep_byte_encoder_put(&e->bytes, bytes, n_bytes);
+    bits += 8 * n_bytes;
+    n -= 8 * n_bytes;
+  }
+  for (; n != 0; n--) put_bit(e, *bits++);
 }
 
 void skep_bit_encoder_put_ones(skep_bit_encoder *e, size_t n) {

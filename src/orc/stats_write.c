@@ -59,10 +59,19 @@ static void take_double(skep_orc_tally *t, double v) {
 }
 
 void skep_orc_tally_doubles(skep_orc_tally *t, const double *values, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    take_double(t, values[i]);
-    t->sum_f64 += values[i];
+  double least = INFINITY, most = -INFINITY, sum = t->sum_f64;
+  size_t n_numbers = 0;
+  for (size_t i = 0; i < n; i++) { /* comparisons with NaN are false */
+    least = values[i] < least ? values[i] : least;
+    most = values[i] > most ? values[i] : most;
+    n_numbers += values[i] == values[i];
+    sum += values[i];
   }
+  if (n_numbers != 0) {
+    take_double(t, least);
+    take_double(t, most);
+  }
+  t->sum_f64 = sum;
   t->count += n;
 }
 
@@ -80,6 +89,20 @@ void skep_orc_tally_decimals(skep_orc_tally *t, const skep_i128 *values, size_t 
   t->count += n;
 }
 
+void skep_orc_tally_narrow_decimals(skep_orc_tally *t, const int64_t *values, size_t n) {
+  if (n == 0) return;
+  int64_t least = values[0], most = values[0];
+  skep_i128 sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    least = values[i] < least ? values[i] : least;
+    most = values[i] > most ? values[i] : most;
+    sum += values[i];
+  }
+  take_decimals(t, least, most);
+  t->sum_is_lost = t->sum_is_lost || __builtin_add_overflow(t->sum_i128, sum, &t->sum_i128);
+  t->count += n;
+}
+
 static bool is_before(skep_ts a, skep_ts b) {
   return a.seconds != b.seconds ? a.seconds < b.seconds : a.nanos < b.nanos;
 }
@@ -91,7 +114,13 @@ static void take_times(skep_orc_tally *t, skep_ts least, skep_ts most) {
 }
 
 void skep_orc_tally_times(skep_orc_tally *t, const skep_ts *values, size_t n) {
-  for (size_t i = 0; i < n; i++) take_times(t, values[i], values[i]);
+  size_t low = 0, high = 0;
+  if (n == 0) return;
+  for (size_t i = 1; i < n; i++) {
+    if (is_before(values[i], values[low])) low = i;
+    if (is_before(values[high], values[i])) high = i;
+  }
+  take_times(t, values[low], values[high]);
   t->count += n;
 }
 
@@ -164,18 +193,37 @@ static bool is_less(skep_bytes a, skep_bytes b) {
   return order != 0 ? order < 0 : a.left < b.left;
 }
 
-skep_status skep_orc_tally_texts(const skep_ctx *ctx, skep_orc_tally *t, const skep_bytes *values, size_t n,
-                                 skep_err *err) {
-  if (n == 0) return SKEP_OK;
-  size_t low = 0, high = 0;
-  int64_t sum = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (is_less(values[i], values[low])) low = i;
-    if (is_less(values[high], values[i])) high = i;
-    sum += (int64_t)values[i].left;
+/* The first eight bytes as a number that sorts as they do, zeros behind a shorter value. */
+static uint64_t prefix_of(skep_bytes v) {
+  if (v.left >= 8) return skep_load_be64(v.at);
+  uint64_t prefix = 0;
+  if (v.left >= 4) {
+    prefix = (uint64_t)skep_load_be32(v.at) << 32 | (uint64_t)skep_load_be32(v.at + v.left - 4) << (8 * (8 - v.left));
+  } else if (v.left != 0) {
+    prefix = (uint64_t)v.at[0] << 56 | (uint64_t)v.at[v.left / 2] << (56 - 8 * (v.left / 2)) |
+             (uint64_t)v.at[v.left - 1] << (56 - 8 * (v.left - 1));
   }
+  return prefix;
+}
+
+void skep_orc_tally_text_sizes(skep_orc_tally *t, const skep_bytes *values, size_t n) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < n; i++) sum += (int64_t)values[i].left;
   add_to_sum(t, sum);
   t->count += n;
+}
+
+skep_status skep_orc_tally_text_ends(const skep_ctx *ctx, skep_orc_tally *t, const skep_bytes *values, size_t n,
+                                     skep_err *err) {
+  if (n == 0) return SKEP_OK;
+  size_t low = 0, high = 0;
+  uint64_t low_prefix = prefix_of(values[0]), high_prefix = low_prefix;
+  for (size_t i = 1; i < n; i++) {
+    uint64_t prefix = prefix_of(values[i]);
+    if (prefix <= low_prefix && (prefix < low_prefix || is_less(values[i], values[low]))) low = i, low_prefix = prefix;
+    if (prefix >= high_prefix && (prefix > high_prefix || is_less(values[high], values[i])))
+      high = i, high_prefix = prefix;
+  }
   return take_texts(ctx, t, values[low], values[high], err);
 }
 

@@ -44,8 +44,11 @@ void skep_orc_tally_ints(skep_orc_tally *t, const int64_t *values, size_t n); /*
 void skep_orc_tally_doubles(skep_orc_tally *t, const double *values, size_t n);
 void skep_orc_tally_decimals(skep_orc_tally *t, const skep_i128 *values, size_t n);
 void skep_orc_tally_times(skep_orc_tally *t, const skep_ts *values, size_t n);
-SKEP_NODISCARD skep_status skep_orc_tally_texts(const skep_ctx *ctx, skep_orc_tally *t, const skep_bytes *values,
-                                                size_t n, skep_err *err);
+void skep_orc_tally_narrow_decimals(skep_orc_tally *t, const int64_t *values, size_t n);
+/* Texts, in two parts: minimum and maximum may be asked for fewer values, those that are different. */
+void skep_orc_tally_text_sizes(skep_orc_tally *t, const skep_bytes *values, size_t n);
+SKEP_NODISCARD skep_status skep_orc_tally_text_ends(const skep_ctx *ctx, skep_orc_tally *t, const skep_bytes *values,
+                                                    size_t n, skep_err *err);
 
 /* What both have seen. */
 SKEP_NODISCARD skep_status skep_orc_tally_merge(const skep_ctx *ctx, skep_orc_tally *into, const skep_orc_tally *from,

@@ -247,7 +247,8 @@ void skep_orc_wcolumn_clear_stripe(skep_orc_wcolumn *c) {
 uint64_t skep_orc_wcolumn_memory(const skep_orc_wcolumn *c) {
   uint64_t sum = c->group_stats.size + c->blooms.size;
   for (unsigned i = 0; i < SKEP_ORC_N_OUTS; i++) sum += skep_orc_out_size(&c->outs[i]);
-  if (c->is_dictionary) sum += c->dict.n_bytes + (uint64_t)c->dict.count * 24 + c->n_codes * sizeof *c->codes;
+  if (c->is_dictionary)
+    sum += c->dict.n_bytes + (uint64_t)c->dict.count * sizeof *c->dict.values + c->n_codes * sizeof *c->codes;
   for (uint32_t i = 0; i < c->n_children; i++) sum += skep_orc_wcolumn_memory(&c->children[i]);
   return sum;
 }

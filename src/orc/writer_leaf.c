@@ -10,10 +10,10 @@ enum { DAY = 86400, ORC_EPOCH = 1420070400 /* 2015-01-01 00:00:00 UTC */ };
 
 /* ---- gathering ---- */
 
-#define GATHER(type, out)                                                       \
-  do {                                                                          \
-    const type *values = vec->values.data;                                      \
-    for (int64_t i = 0; i < e->n; i++) (out)[i] = values[skep_orc_entry(e, i)]; \
+#define GATHER(type, out)                                                         \
+  do {                                                                            \
+    const type *gathered = vec->values.data;                                      \
+    for (int64_t i = 0; i < e->n; i++) (out)[i] = gathered[skep_orc_entry(e, i)]; \
   } while (0)
 
 static skep_status bad_form(const skep_orc_wcolumn *c, const skep_vec *vec, skep_err *err) {
@@ -40,17 +40,10 @@ static bool gather_ints(const skep_vec *vec, const skep_orc_entries *e, int64_t 
   }
 }
 
-static bool gather_decimals(const skep_vec *vec, const skep_orc_entries *e, skep_i128 *out) {
-  if (vec->form == SKEP_FORM_I128) {
-    const uint8_t *values = vec->values.data;
-    for (int64_t i = 0; i < e->n; i++) /* lent memory need not be aligned to 16 bytes */
-      memcpy(&out[i], values + sizeof *out * (size_t)skep_orc_entry(e, i), sizeof *out);
-    return true;
-  }
-  int64_t narrow[SKEP_ORC_BLOCK];
-  if (!gather_ints(vec, e, narrow)) return false;
-  for (int64_t i = 0; i < e->n; i++) out[i] = narrow[i];
-  return true;
+static void gather_decimals(const skep_vec *vec, const skep_orc_entries *e, skep_i128 *out) {
+  const uint8_t *values = vec->values.data;
+  for (int64_t i = 0; i < e->n; i++) /* lent memory need not be aligned to 16 bytes */
+    memcpy(&out[i], values + sizeof *out * (size_t)skep_orc_entry(e, i), sizeof *out);
 }
 
 static skep_ts from_units(int64_t v, int64_t per_second) {
@@ -181,33 +174,43 @@ const skep_orc_wcolumn_vtab skep_orc_wcolumn_integer = {integer_write, integer_p
 
 /* ---- float, double: IEEE, little-endian ---- */
 
-static void put_le(skep_orc_out *out, const uint64_t *bits, size_t n, size_t width) {
-  uint8_t bytes[SKEP_ORC_BLOCK * 8];
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < width; k++) bytes[i * width + k] = (uint8_t)(bits[i] >> (8 * k));
-  skep_orc_out_put(out, bytes, n * width);
+static void put_le64(skep_orc_out *out, const double *values, size_t n) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  skep_orc_out_put(out, values, n * sizeof *values);
+#else
+  uint64_t bits[SKEP_ORC_BLOCK];
+  memcpy(bits, values, n * sizeof *bits);
+  for (size_t i = 0; i < n; i++) bits[i] = __builtin_bswap64(bits[i]);
+  skep_orc_out_put(out, bits, n * sizeof *bits);
+#endif
+}
+
+static void put_le32(skep_orc_out *out, const float *values, size_t n) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  skep_orc_out_put(out, values, n * sizeof *values);
+#else
+  uint32_t bits[SKEP_ORC_BLOCK];
+  memcpy(bits, values, n * sizeof *bits);
+  for (size_t i = 0; i < n; i++) bits[i] = __builtin_bswap32(bits[i]);
+  skep_orc_out_put(out, bits, n * sizeof *bits);
+#endif
 }
 
 static skep_status float_block(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e, skep_err *err) {
   double values[SKEP_ORC_BLOCK];
-  uint64_t bits[SKEP_ORC_BLOCK];
-  bool is_float = vec->form == SKEP_FORM_F32;
+  float narrow[SKEP_ORC_BLOCK];
+  size_t n = (size_t)e->n;
   if (vec->form != (c->type->kind == SKEP_FLOAT ? SKEP_FORM_F32 : SKEP_FORM_F64)) return bad_form(c, vec, err);
-  for (int64_t i = 0; i < e->n; i++) {
-    int64_t at = skep_orc_entry(e, i);
-    if (is_float) {
-      uint32_t narrow;
-      memcpy(&narrow, (const float *)vec->values.data + at, sizeof narrow);
-      bits[i] = narrow;
-      values[i] = (double)((const float *)vec->values.data)[at];
-    } else {
-      memcpy(&bits[i], (const double *)vec->values.data + at, sizeof bits[i]);
-      values[i] = ((const double *)vec->values.data)[at];
-    }
+  if (vec->form == SKEP_FORM_F32) {
+    GATHER(float, narrow);
+    for (size_t i = 0; i < n; i++) values[i] = (double)narrow[i];
+    put_le32(&c->outs[SKEP_ORC_OUT_DATA], narrow, n);
+  } else {
+    GATHER(double, values);
+    put_le64(&c->outs[SKEP_ORC_OUT_DATA], values, n);
   }
-  put_le(&c->outs[SKEP_ORC_OUT_DATA], bits, (size_t)e->n, is_float ? 4 : 8);
-  skep_orc_tally_doubles(&c->group, values, (size_t)e->n);
-  for (int64_t i = 0; c->bloom.words != NULL && i < e->n; i++) skep_orc_bloom_add_f64(&c->bloom, values[i]);
+  skep_orc_tally_doubles(&c->group, values, n);
+  for (size_t i = 0; c->bloom.words != NULL && i < n; i++) skep_orc_bloom_add_f64(&c->bloom, values[i]);
   return SKEP_OK;
 }
 
@@ -243,6 +246,7 @@ static int64_t stored_seconds(skep_ts ts) {
 
 static void to_hybrid(skep_ts *ts, size_t n) {
   for (size_t i = 0; i < n; i++) {
+    if (ts[i].seconds >= (int64_t)SKEP_GREGORIAN_START_DAY * DAY) continue;
     int64_t day = ts[i].seconds / DAY, rest = ts[i].seconds % DAY;
     if (rest < 0) day--, rest += DAY;
     if (day < SKEP_GREGORIAN_START_DAY) ts[i].seconds = skep_days_proleptic_to_hybrid(day) * DAY + rest;
@@ -290,17 +294,48 @@ const skep_orc_wcolumn_vtab skep_orc_wcolumn_timestamp = {timestamp_write, times
 
 /* ---- decimals: zigzag varints of the unscaled value, and its scale ---- */
 
+enum { LONGEST = 19, VARINTS_AT_ONCE = 256 };
+
+static uint8_t *put_varint(uint8_t *at, unsigned __int128 v) {
+  for (; v >= 128; v >>= 7) *at++ = (uint8_t)(v | 0x80);
+  *at++ = (uint8_t)v;
+  return at;
+}
+
 static void put_varints(skep_orc_out *out, const skep_i128 *values, size_t n) {
-  enum { LONGEST = 19, AT_ONCE = 256 };
-  uint8_t bytes[AT_ONCE * LONGEST];
-  for (size_t from = 0; from < n; from += AT_ONCE) {
-    size_t at = 0;
-    for (size_t i = from; i < n && i < from + AT_ONCE; i++) {
-      unsigned __int128 v = (unsigned __int128)values[i] << 1 ^ (unsigned __int128)(values[i] >> 127);
-      for (; v >= 128; v >>= 7) bytes[at++] = (uint8_t)(v | 0x80);
-      bytes[at++] = (uint8_t)v;
+  uint8_t bytes[VARINTS_AT_ONCE * LONGEST];
+  for (size_t from = 0; from < n; from += VARINTS_AT_ONCE) {
+    uint8_t *at = bytes;
+    for (size_t i = from; i < n && i < from + VARINTS_AT_ONCE; i++)
+      at = put_varint(at, (unsigned __int128)values[i] << 1 ^ (unsigned __int128)(values[i] >> 127));
+    skep_orc_out_put(out, bytes, (size_t)(at - bytes));
+  }
+}
+
+/* Seven bits a byte, for numbers below 2^56. */
+static uint64_t spread_sevens(uint64_t v) {
+  v = (v & UINT64_C(0x000000000fffffff)) | (v & UINT64_C(0x00fffffff0000000)) << 4;
+  v = (v & UINT64_C(0x00003fff00003fff)) | (v & UINT64_C(0x0fffc0000fffc000)) << 2;
+  return (v & UINT64_C(0x007f007f007f007f)) | (v & UINT64_C(0x3f803f803f803f80)) << 1;
+}
+
+/* Up to 56 bits without a branch: eight bytes are stored, the next number overwrites those that are too many. */
+static void put_narrow_varints(skep_orc_out *out, const int64_t *values, size_t n) {
+  uint8_t bytes[VARINTS_AT_ONCE * LONGEST];
+  for (size_t from = 0; from < n; from += VARINTS_AT_ONCE) {
+    uint8_t *at = bytes;
+    for (size_t i = from; i < n && i < from + VARINTS_AT_ONCE; i++) {
+      uint64_t v = skep_zigzag(values[i]);
+      if (v >> 56 != 0) {
+        at = put_varint(at, v);
+        continue;
+      }
+      unsigned n_bytes = (63 - (unsigned)__builtin_clzll(v | 1)) / 7 + 1;
+      uint64_t word = spread_sevens(v) | (UINT64_C(0x8080808080808080) & ((UINT64_C(1) << (8 * (n_bytes - 1))) - 1));
+      for (unsigned k = 0; k < 8; k++) at[k] = (uint8_t)(word >> (8 * k)); /* one store */
+      at += n_bytes;
     }
-    skep_orc_out_put(out, bytes, at);
+    skep_orc_out_put(out, bytes, (size_t)(at - bytes));
   }
 }
 
@@ -316,16 +351,34 @@ static skep_status bloom_decimals(skep_orc_wcolumn *c, const skep_i128 *values, 
   return SKEP_OK;
 }
 
-static skep_status decimal_block(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e, skep_err *err) {
-  skep_i128 values[SKEP_ORC_BLOCK];
-  int64_t scales[SKEP_ORC_BLOCK];
-  size_t n = (size_t)e->n;
-  if (!gather_decimals(vec, e, values)) return bad_form(c, vec, err);
-  for (size_t i = 0; i < n; i++) scales[i] = c->type->scale;
+static skep_status wide_decimals(skep_orc_wcolumn *c, const skep_i128 *values, size_t n, skep_err *err) {
   skep_orc_tally_decimals(&c->group, values, n);
-  if (c->bloom.words != NULL) SKEP_TRY(bloom_decimals(c, values, n, err));
   put_varints(&c->outs[SKEP_ORC_OUT_DATA], values, n);
-  skep_int_encoder_put(c->ints[1], scales, n);
+  return c->bloom.words != NULL ? bloom_decimals(c, values, n, err) : SKEP_OK;
+}
+
+static skep_status narrow_decimals(skep_orc_wcolumn *c, const int64_t *values, size_t n, skep_err *err) {
+  skep_i128 wide[SKEP_ORC_BLOCK];
+  skep_orc_tally_narrow_decimals(&c->group, values, n);
+  put_narrow_varints(&c->outs[SKEP_ORC_OUT_DATA], values, n);
+  if (c->bloom.words == NULL) return SKEP_OK;
+  for (size_t i = 0; i < n; i++) wide[i] = values[i];
+  return bloom_decimals(c, wide, n, err);
+}
+
+static skep_status decimal_block(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e, skep_err *err) {
+  skep_i128 wide[SKEP_ORC_BLOCK];
+  int64_t narrow[SKEP_ORC_BLOCK];
+  size_t n = (size_t)e->n;
+  if (vec->form == SKEP_FORM_I128) {
+    gather_decimals(vec, e, wide);
+    SKEP_TRY(wide_decimals(c, wide, n, err));
+  } else {
+    if (!gather_ints(vec, e, narrow)) return bad_form(c, vec, err);
+    SKEP_TRY(narrow_decimals(c, narrow, n, err));
+  }
+  for (size_t i = 0; i < n; i++) narrow[i] = c->type->scale;
+  skep_int_encoder_put(c->ints[1], narrow, n);
   return SKEP_OK;
 }
 

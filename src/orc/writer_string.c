@@ -10,10 +10,8 @@
 
 static void put_direct(skep_orc_wcolumn *c, const skep_bytes *values, size_t n) {
   int64_t lengths[SKEP_ORC_BLOCK];
-  for (size_t i = 0; i < n; i++) {
-    lengths[i] = (int64_t)values[i].left;
-    skep_orc_out_put(&c->outs[SKEP_ORC_OUT_DATA], values[i].at, values[i].left);
-  }
+  for (size_t i = 0; i < n; i++) lengths[i] = (int64_t)values[i].left;
+  skep_orc_out_put_all(&c->outs[SKEP_ORC_OUT_DATA], values, n);
   skep_int_encoder_put(c->ints[1], lengths, n);
 }
 
@@ -122,9 +120,7 @@ static skep_status string_end(skep_orc_wcolumn *c, skep_err *err) {
 
 static skep_status put_in_dictionary(skep_orc_wcolumn *c, const skep_bytes *values, size_t n, skep_err *err) {
   SKEP_TRY(skep_grow(c->env->ctx, (void **)&c->codes, &c->codes_capacity, c->n_codes + n, sizeof *c->codes, err));
-  for (size_t i = 0; i < n; i++) SKEP_TRY(skep_orc_wdict_code(&c->dict, values[i], &c->codes[c->n_codes + i], err));
-  c->n_codes += n;
-  return SKEP_OK;
+  return skep_orc_wdict_codes(&c->dict, values, n, c->codes + c->n_codes, err);
 }
 
 /* Remembers our codes of a dictionary's entries: values that repeat are hashed once. */
@@ -147,17 +143,51 @@ static skep_status put_dictionary_codes(skep_orc_wcolumn *c, const skep_vec *vec
   SKEP_TRY(skep_grow(c->env->ctx, (void **)&c->codes, &c->codes_capacity, c->n_codes + n, sizeof *c->codes, err));
   for (size_t i = 0; i < n; i++) {
     int32_t *known = &c->from_codes[((const int32_t *)vec->values.data)[skep_orc_entry(e, (int64_t)i)]];
-    if (*known < 0) SKEP_TRY(skep_orc_wdict_code(&c->dict, values[i], known, err));
+    if (*known < 0) SKEP_TRY(skep_orc_wdict_codes(&c->dict, &values[i], 1, known, err));
     c->codes[c->n_codes + i] = *known;
   }
-  c->n_codes += n;
   return SKEP_OK;
 }
 
+/* Codes that wait are looked at once a row group: a value that was seen changes no minimum or maximum. */
+static skep_status put_codes_and_tally(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e,
+                                       const skep_bytes *values, skep_err *err) {
+  skep_bytes fresh[SKEP_ORC_BLOCK];
+  size_t n = (size_t)e->n;
+  SKEP_TRY(vec->form == SKEP_FORM_DICT ? put_dictionary_codes(c, vec, e, values, err)
+                                       : put_in_dictionary(c, values, n, err));
+  size_t n_fresh = skep_orc_wdict_first_seen(&c->dict, (uint32_t)c->n_groups, c->codes + c->n_codes, n, fresh);
+  c->n_codes += n;
+  return skep_orc_tally_text_ends(c->env->ctx, &c->group, fresh, n_fresh, err);
+}
+
+#define EACH(value)                    \
+  for (int64_t i = 0; i < e->n; i++) { \
+    int64_t at = skep_orc_entry(e, i); \
+    out[i] = (value);                  \
+  }
+
 static bool gather(const skep_vec *vec, const skep_orc_entries *e, skep_bytes *out) {
-  if (vec->form != SKEP_FORM_STR && vec->form != SKEP_FORM_VIEW && vec->form != SKEP_FORM_DICT) return false;
-  for (int64_t i = 0; i < e->n; i++) out[i] = skep_vec_bytes(vec, skep_orc_entry(e, i));
-  return true;
+  const skep_view *views = vec->values.data;
+  const int32_t *offsets = vec->offsets.data, *codes = vec->values.data;
+  const uint8_t *heap = vec->heap.data;
+  switch (vec->form) {
+    case SKEP_FORM_STR:
+      EACH(((skep_bytes){heap == NULL ? NULL : heap + offsets[at], (size_t)(offsets[at + 1] - offsets[at])}));
+      return true;
+    case SKEP_FORM_VIEW:
+      EACH(((skep_bytes){views[at].inlined.length > sizeof views->inlined.bytes
+                             ? views[at].far.at
+                             : (const uint8_t *)views[at].inlined.bytes,
+                         views[at].inlined.length}));
+      return true;
+    case SKEP_FORM_DICT:
+      EACH(((skep_bytes){vec->dict->bytes + vec->dict->offsets[codes[at]],
+                         vec->dict->offsets[codes[at] + 1] - vec->dict->offsets[codes[at]]}));
+      return true;
+    default:
+      return false;
+  }
 }
 
 /* Characters of UTF-8; of other bytes: those that begin one. */
@@ -195,18 +225,11 @@ static skep_status write_block(skep_orc_wcolumn *c, const skep_vec *vec, const s
                      (int)vec->form);
   if (c->type->kind == SKEP_CHAR && c->env->pad_char) SKEP_TRY(pad_values(c, values, n, err));
   for (size_t i = 0; c->bloom.words != NULL && i < n; i++) skep_orc_bloom_add_bytes(&c->bloom, values[i]);
-  if (c->type->kind == SKEP_BINARY) {
-    for (size_t i = 0; i < n; i++) c->group.sum += (int64_t)values[i].left;
-    c->group.count += n;
-  } else {
-    SKEP_TRY(skep_orc_tally_texts(c->env->ctx, &c->group, values, n, err));
-  }
-  if (!c->is_dictionary) {
-    put_direct(c, values, n);
-    return SKEP_OK;
-  }
-  return vec->form == SKEP_FORM_DICT ? put_dictionary_codes(c, vec, e, values, err)
-                                     : put_in_dictionary(c, values, n, err);
+  skep_orc_tally_text_sizes(&c->group, values, n);
+  if (c->is_dictionary) return put_codes_and_tally(c, vec, e, values, err);
+  if (c->type->kind != SKEP_BINARY) SKEP_TRY(skep_orc_tally_text_ends(c->env->ctx, &c->group, values, n, err));
+  put_direct(c, values, n);
+  return SKEP_OK;
 }
 
 static skep_status string_write(skep_orc_wcolumn *c, const skep_vec *vec, const skep_orc_entries *e, skep_err *err) {
