@@ -108,6 +108,8 @@ static skep_status read_numbers(const reader *r, skep_orc_writer_opts *out, skep
   out->block_size = (uint32_t)(block < MIN_BLOCK ? MIN_BLOCK : block);
   out->row_index_stride = read_bool(r, "orc.create.index", true) ? (uint32_t)stride : 0;
   out->level = out->codec == SKEP_ORC_ZSTD ? (int)level : 0;
+  const char *strategy = value_of(r->properties, r->n, "orc.compression.strategy");
+  if (strategy != NULL && strcasecmp(strategy, "COMPRESSION") == 0 && out->codec == SKEP_ORC_ZLIB) out->level = 6;
   out->padding_block_bytes = read_bool(r, "orc.block.padding", true) ? BLOCK_BYTES : 0;
   return SKEP_OK;
 }
