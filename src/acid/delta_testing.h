@@ -188,6 +188,116 @@ static inline const char *writing_footer(writing *t, skep_fs *fs, const char *pa
   return skep_buf_string(&t->text);
 }
 
+/* ---- what is written and synced, in order ---- */
+
+/* Passes all calls on and writes those that change something into a log, a line each; appends to one file that follow
+ * each other are one line. */
+typedef struct writing_log_fs {
+  skep_fs fs;
+  skep_fs *below;
+  skep_buf *log;
+} writing_log_fs;
+
+typedef struct writing_log_file {
+  skep_file file;
+  writing_log_fs *fs;
+  skep_file *below;
+  char name[64];
+  bool appended;
+} writing_log_file;
+
+static inline void writing_log(writing_log_fs *f, const char *what, const char *path) {
+  skep_buf_printf(f->log, "%s %s\n", what, path);
+}
+
+static inline skep_status writing_log_append(skep_file *base, const void *bytes, size_t length, skep_err *err) {
+  writing_log_file *file = (writing_log_file *)base;
+  if (!file->appended) writing_log(file->fs, "append", file->name);
+  file->appended = true;
+  skep_status status = skep_file_append(file->below, bytes, length, err);
+  base->size_bytes = file->below->size_bytes;
+  return status;
+}
+
+static inline skep_status writing_log_sync(skep_file *base, skep_err *err) {
+  writing_log_file *file = (writing_log_file *)base;
+  writing_log(file->fs, "sync", file->name);
+  file->appended = false;
+  return skep_file_sync(file->below, err);
+}
+
+static inline skep_status writing_log_close(skep_file *base, skep_err *err) {
+  writing_log_file *file = (writing_log_file *)base;
+  skep_status status = skep_file_close(file->below, err);
+  free(file);
+  return status;
+}
+
+static inline skep_status writing_log_create(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
+  static const skep_file_vtab vtab = {
+      .append = writing_log_append, .sync = writing_log_sync, .close = writing_log_close};
+  writing_log_fs *f = (writing_log_fs *)fs;
+  writing_log_file *file = calloc(1, sizeof *file);
+  const char *slash = strrchr(path, '/');
+  *file = (writing_log_file){.file = {.vt = &vtab}, .fs = f};
+  snprintf(file->name, sizeof file->name, "%s", slash == NULL ? path : slash + 1);
+  writing_log(f, "create", path);
+  assert_ok(skep_fs_create(f->below, path, &file->below, err), *err);
+  *out = &file->file;
+  return SKEP_OK;
+}
+
+static inline unsigned writing_log_promises(skep_fs *fs, const char *path) {
+  return skep_fs_promises(((writing_log_fs *)fs)->below, path) | SKEP_FS_DURABLE_DIRS;
+}
+static inline skep_status writing_log_open(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
+  return skep_fs_open_read(((writing_log_fs *)fs)->below, path, out, err);
+}
+static inline skep_status writing_log_stat(skep_fs *fs, const char *path, skep_stat *out, skep_err *err) {
+  return skep_fs_stat(((writing_log_fs *)fs)->below, path, out, err);
+}
+static inline skep_status writing_log_list(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit,
+                                           void *self, skep_err *err) {
+  return skep_fs_list(((writing_log_fs *)fs)->below, path, sizes, visit, self, err);
+}
+static inline skep_status writing_log_mkdirs(skep_fs *fs, const char *path, skep_err *err) {
+  writing_log((writing_log_fs *)fs, "mkdirs", path);
+  return skep_fs_mkdirs(((writing_log_fs *)fs)->below, path, err);
+}
+static inline skep_status writing_log_rename(skep_fs *fs, const char *from, const char *to, skep_err *err) {
+  writing_log((writing_log_fs *)fs, "rename to", to);
+  return skep_fs_rename_new(((writing_log_fs *)fs)->below, from, to, err);
+}
+static inline skep_status writing_log_remove_file(skep_fs *fs, const char *path, skep_err *err) {
+  writing_log((writing_log_fs *)fs, "remove", path);
+  return skep_fs_remove_file(((writing_log_fs *)fs)->below, path, err);
+}
+static inline skep_status writing_log_remove_dir(skep_fs *fs, const char *path, skep_err *err) {
+  return skep_fs_remove_dir(((writing_log_fs *)fs)->below, path, err);
+}
+static inline skep_status writing_log_sync_dir(skep_fs *fs, const char *path, skep_err *err) {
+  writing_log((writing_log_fs *)fs, "sync_dir", path);
+  (void)err;
+  return SKEP_OK;
+}
+static inline void writing_log_destroy(skep_fs *fs) { (void)fs; }
+
+static inline void writing_log_init(writing_log_fs *f, writing *t, skep_buf *log) {
+  static const skep_fs_vtab vtab = {.name = "log",
+                                    .promises = writing_log_promises,
+                                    .open_read = writing_log_open,
+                                    .create = writing_log_create,
+                                    .stat = writing_log_stat,
+                                    .list = writing_log_list,
+                                    .mkdirs = writing_log_mkdirs,
+                                    .rename_new = writing_log_rename,
+                                    .remove_file = writing_log_remove_file,
+                                    .remove_dir = writing_log_remove_dir,
+                                    .sync_dir = writing_log_sync_dir,
+                                    .destroy = writing_log_destroy};
+  *f = (writing_log_fs){.fs = {.vt = &vtab, .ctx = &t->ctx}, .below = t->below, .log = log};
+}
+
 /* ---- tables ---- */
 
 static inline int writing_compare_lines(const void *a, const void *b) {

@@ -237,6 +237,7 @@ static skep_status make_one(const char *path, skep_err *err) {
 }
 
 static skep_status posix_mkdirs(skep_fs *fs, const char *path, skep_err *err) {
+  if (mkdir(path, 0777) == 0) return SKEP_OK; /* the usual case: the parent is there */
   char *copy = skep_strndup(fs->ctx, path, strlen(path));
   if (copy == NULL) return skep_fs_fail(err, SKEP_ERR_NOMEM, path, "out of memory for a path");
   skep_status status = SKEP_OK;

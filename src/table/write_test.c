@@ -426,6 +426,35 @@ static void any_failing_call_is_reported_and_leaves_nothing(void **state) {
   }
 }
 
+/* New files are whole and synced before one of them, or a name of an old one, moves. */
+static void plain_files_are_safe_before_they_move_into_place(void **state) {
+  static const char *const cells[] = {"1", "a"};
+  writing *t = *state;
+  writing_log_fs log_fs;
+  skep_buf log;
+  skep_batch batch;
+  skep_table_write *w;
+  const skep_written_partition *list;
+  uint32_t n;
+  skep_table_write_opts o = table_opts(t, "struct<id:int,s:string>", NULL, SKEP_WRITE_OVERWRITE, 0, 0);
+  o.format = SKEP_WRITE_PLAIN;
+  insert(t, &o, cells, 1);
+  skep_buf_init(&log, &t->ctx, 1 << 20);
+  writing_log_init(&log_fs, t, &log);
+  writing_batch(t, &batch, batch_type(t, &o), cells, 1);
+  assert_ok(skep_table_write_open(&t->ctx, &log_fs.fs, &o, &w, &t->err), t->err);
+  assert_ok(skep_table_write_rows(w, &batch, &t->err), t->err);
+  assert_ok(skep_table_write_finish(w, &list, &n, &t->err), t->err);
+  const char *text = skep_buf_string(&log), *synced = strstr(text, "sync 000000_0\n"),
+             *old = strstr(text, "/old/000000_0\n"), *placed = strstr(text, "rename to w/t/000000_0\n"),
+             *names = strstr(text, "sync_dir w/t\n"), *last = NULL;
+  for (const char *at = names; at != NULL; at = strstr(at + 1, "sync_dir w/t\n")) last = at;
+  assert_true(synced != NULL && names != NULL && synced < names && names < old && old < placed && placed < last);
+  skep_table_write_free(w);
+  skep_vec_fini(&batch.root);
+  skep_buf_fini(&log);
+}
+
 /* What was there stays readable, or lies in the staging directory: nothing is lost. */
 static void a_plain_overwrite_that_fails_loses_nothing(void **state) {
   static const char *const cells[] = {"1", "a", "2", "b"};
@@ -537,6 +566,7 @@ int main(void) {
       TEST(plain_tables_get_copies_and_are_replaced),
       TEST(wrong_use_is_named),
       TEST(any_failing_call_is_reported_and_leaves_nothing),
+      TEST(plain_files_are_safe_before_they_move_into_place),
       TEST(a_plain_overwrite_that_fails_loses_nothing),
       TEST(any_failing_allocation_is_reported),
       TEST(random_batches_arrive_row_by_row),
