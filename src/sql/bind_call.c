@@ -342,12 +342,12 @@ static skep_status rule_size(call_state *c) {
   return SKEP_OK;
 }
 
-/* One hash a value, combined as Java's lists do; nested values are left for later. */
+/* One hash a value, combined as Java's lists do. An interval's carrier does not say what it is. */
 static skep_status rule_hash(call_state *c) {
   skep_bx *all = NULL;
   for (uint32_t i = 0; i < c->bx->n_args; i++) {
     skep_bx *arg = c->bx->args[i];
-    if (skep_rule_is_nested(arg->type) || skep_rule_is_interval(arg->type) || arg->type->kind == SKEP_DECIMAL) {
+    if (skep_rule_is_interval(arg->type)) {
       return skep_bind_unsupported(c->b, c->expr->pos, "hash of this type");
     }
     if (skep_rule_is_void(arg->type)) SKEP_TRY(skep_bind_convert(c->b, arg, skep_rule_type(SKEP_INT), &arg));

@@ -171,7 +171,7 @@ static const skep_function functions[] = {
     {"unix_timestamp", SKEP_FN_SCALAR, SKEP_FR_UNIX_TIMESTAMP, 0, 2, "as", 'l', NULL, NULL},
     {"to_unix_timestamp", SKEP_FN_SCALAR, SKEP_FR_UNIX_TIMESTAMP, 1, 2, "as", 'l', NULL, NULL},
     {"to_epoch_milli", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "T", 'l',
-     "CAST(($1 - ((($1 % 1000000) + 1000000) % 1000000)) // 1000000 AS BIGINT)", NULL},
+     "skep_epoch_milli($1)", NULL},
     {"from_utc_timestamp", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "Ts", 'T', "skep_from_utc_timestamp($1, $2)", NULL},
     {"to_utc_timestamp", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "Ts", 'T', "skep_to_utc_timestamp($1, $2)", NULL},
     {"floor_year", SKEP_FN_SCALAR, SKEP_FR_FLOOR_UNIT, 1, 1, "a", 'T', "skep_floor_ts($1, 'year')", NULL},

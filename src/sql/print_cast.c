@@ -124,9 +124,9 @@ static void to_string(printer *p, const operand *from, const skep_type *f) {
   } else if (skep_rule_is_integer(f)) {
     around(p, "CAST(", from, " AS VARCHAR)");
   } else if (f->kind == SKEP_KIND_INTERVAL_YM) {
-    around(p, "skep_interval_months_str(", from, ")");
+    around(p, "skep_str_months(", from, ")");
   } else if (f->kind == SKEP_KIND_INTERVAL_DT) {
-    around(p, "skep_interval_str(", from, ")");
+    around(p, "skep_str_interval(", from, ")");
   } else if (f->kind == SKEP_TIMESTAMP_TZ) {
     around(p, "skep_str_tstz(", from, ", 'UTC')");
   } else if (skep_rule_is_void(f)) {
