@@ -242,14 +242,14 @@ SKEP_NODISCARD skep_status skep_catalog_cascade_columns(skep_catalog *catalog, c
 
 /* What a write did to one table or partition, in the words of Hive's basic statistics. */
 typedef struct skep_catalog_stats {
-  int64_t n_rows;     /* rows inserted minus deleted; set = the number itself */
-  int64_t n_files;    /* files there now */
+  int64_t n_rows;     /* rows inserted minus deleted */
+  int64_t n_files;    /* files added, those of delete events too */
   int64_t size_bytes; /* their bytes */
-  bool set_rows;      /* n_rows replaces numRows (overwrite, truncate, analyze) instead of adding to it */
+  bool set_rows;      /* the three are what is there now (overwrite, truncate, analyze) instead of what was added */
 } skep_catalog_stats;
 
 /* The properties that Hive leaves after such a write: numFiles, numFilesErasureCoded, numRows, rawDataSize, totalSize,
- * COLUMN_STATS_ACCURATE {"BASIC_STATS":"true"}, transient_lastDdlTime. numRows stays unknown when it was. `partition`
+ * COLUMN_STATS_ACCURATE {"BASIC_STATS":"true"}, transient_lastDdlTime. A number stays unknown when it was. `partition`
  * is NULL for a table without partitions. */
 SKEP_NODISCARD skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
                                                      const skep_catalog_partition *partition,

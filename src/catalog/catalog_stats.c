@@ -9,16 +9,14 @@
 
 #define STATS_ACCURATE "{\"BASIC_STATS\":\"true\"}"
 
-/* Rows now: unknown stays unknown, unless the number is given. */
-static bool new_row_count(const skep_catalog_params *params, const skep_catalog_stats *stats, int64_t *out) {
-  const char *text = skep_catalog_param_get(params, "numRows");
+/* A number now: one that is there and cannot be read stays unknown, unless the new one is given. */
+static bool new_number(const skep_catalog_params *params, const char *key, int64_t change, bool set, int64_t *out) {
+  const char *text = skep_catalog_param_get(params, key);
   int64_t old = 0;
-  if (stats->set_rows) {
-    *out = stats->n_rows;
-    return true;
-  }
+  *out = change;
+  if (set) return true;
   if (text != NULL && (!skep_parse_int(text, &old) || old < 0)) return false;
-  if (__builtin_add_overflow(old, stats->n_rows, out)) return false;
+  if (__builtin_add_overflow(old, change, out)) return false;
   if (*out < 0) *out = 0;
   return true;
 }
@@ -29,18 +27,20 @@ skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_
   skep_arena arena;
   skep_arena_init(&arena, catalog->ctx, 1 << 16);
   const skep_catalog_params *old = partition == NULL ? &table->params : &partition->params;
-  int64_t rows = 0, now_s = 0;
-  bool known = new_row_count(old, stats, &rows);
+  int64_t rows, files, bytes, now_s = 0;
+  bool known = new_number(old, "numRows", stats->n_rows, stats->set_rows, &rows);
+  bool sized = new_number(old, "numFiles", stats->n_files, stats->set_rows, &files) &&
+               new_number(old, "totalSize", stats->size_bytes, stats->set_rows, &bytes);
   skep_status st = catalog_now_s(catalog, &now_s, err);
   const char *raw = skep_catalog_param_get(old, "rawDataSize");
   skep_catalog_param params[] = {{"COLUMN_STATS_ACCURATE", known ? STATS_ACCURATE : NULL},
-                                 {"numFiles", catalog_number(&arena, stats->n_files)},
+                                 {"numFiles", sized ? catalog_number(&arena, files) : NULL},
                                  {"numFilesErasureCoded", "0"},
                                  {"numRows", known ? catalog_number(&arena, rows) : NULL},
                                  {"rawDataSize", raw == NULL || stats->set_rows ? "0" : raw},
-                                 {"totalSize", catalog_number(&arena, stats->size_bytes)},
+                                 {"totalSize", sized ? catalog_number(&arena, bytes) : NULL},
                                  {"transient_lastDdlTime", catalog_number(&arena, now_s)}};
-  if (st == SKEP_OK && (params[1].value == NULL || params[5].value == NULL || params[6].value == NULL ||
+  if (st == SKEP_OK && ((sized && (params[1].value == NULL || params[5].value == NULL)) || params[6].value == NULL ||
                         (known && params[3].value == NULL)))
     st = catalog_nomem(err);
   size_t n = sizeof params / sizeof params[0];

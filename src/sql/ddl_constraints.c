@@ -78,10 +78,21 @@ static skep_status check_text(skep_session *s, const skep_statement *statement, 
   return st;
 }
 
+static bool no_sub_query(void *self, const skep_expr *e) {
+  bool query = e->kind == SKEP_EXPR_IN_QUERY || e->kind == SKEP_EXPR_EXISTS || e->kind == SKEP_EXPR_SCALAR_QUERY ||
+               e->kind == SKEP_EXPR_QUANTIFIED;
+  return !query && skep_expr_each_child(e, no_sub_query, self);
+}
+
 static skep_status check_expression(skep_session *s, const skep_statement *statement, const skep_ast_constraint *c,
                                     const skep_type *columns, const char **text, skep_err *err) {
   SKEP_TRY(check_text(s, statement, c, text, err));
   if (strlen(*text) > 255) return syntax_fail(c, err, "Maximum length for CHECK expression allowed is 255");
+  if (!no_sub_query(NULL, c->expr))
+    return ddl_semantic_fail(err, 10326,
+                             "Invalid Constraint syntax Invalid CHECK constraint expression: %s. Invalid Constraint "
+                             "syntax Subqueries are not allowed in Check Constraints",
+                             ddl_quote(s, *text));
   const skep_binder binder = binder_of(s);
   const skep_bx *bound;
   skep_err why = {0};

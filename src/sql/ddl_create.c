@@ -85,6 +85,18 @@ static bool is_orc(const skep_catalog_table *t) {
 
 /* ---- columns ---- */
 
+/* Source: Hive's grammar, columnNameTypeConstraint. */
+static skep_status check_characters(builder *b, const skep_column_list *list, skep_err *err) {
+  for (uint32_t i = 0; i < list->n; i++)
+    if (strpbrk(list->items[i].name, ".:") != NULL)
+      return skep_fail(
+          err, SKEP_ERR_SYNTAX,
+          "ParseException line %u:%u Failed to recognize predicate ')'. Failed rule: '[., :] can not be used "
+          "in column name in create table statement.' in column specification: %s",
+          list->items[i].pos.line, list->items[i].pos.column, ddl_quote(b->s, list->items[i].name));
+  return SKEP_OK;
+}
+
 static skep_status check_names(builder *b, skep_err *err) {
   const skep_type *c = b->t->columns, *p = b->t->partition_keys;
   for (uint32_t i = 0; i < c->n_children; i++) {
@@ -410,6 +422,8 @@ static skep_status set_shape(builder *b, const skep_type *query, skep_err *err) 
     SKEP_TRY(from_definitions(b->s, &b->ast->columns, &b->t->columns, &b->t->column_comments, err));
     SKEP_TRY(from_definitions(b->s, &b->ast->partitioned_by, &b->t->partition_keys, &b->t->partition_comments, err));
   }
+  SKEP_TRY(check_characters(b, &b->ast->columns, err));
+  SKEP_TRY(check_characters(b, &b->ast->partitioned_by, err));
   SKEP_TRY(check_names(b, err));
   if (b->t->columns->n_children == 0)
     return ddl_semantic_fail(err, 0, "Either list of columns or a custom serializer should be specified");
@@ -427,10 +441,7 @@ static skep_status build(builder *b, const skep_type *query, skep_err *err) {
   if (!c->is_like) SKEP_TRY(ddl_constraints(b->s, b->statement, c, b->t, err));
   SKEP_TRY(choose_kind(b, err));
   b->t->kind = skep_catalog_kind(c->external ? "EXTERNAL_TABLE" : "MANAGED_TABLE", &b->t->params);
-  SKEP_TRY(translate(b, err));
-  SKEP_TRY(check_supported(b, err));
-  SKEP_TRY(finish_params(b, err));
-  return choose_location(b, err);
+  return translate(b, err);
 }
 
 skep_status skep_ddl_new_table(skep_session *s, const skep_statement *statement, const skep_type *columns,
@@ -455,6 +466,9 @@ skep_status skep_ddl_new_table(skep_session *s, const skep_statement *statement,
   if (exists)
     return ddl_task_fail(err, 40000, "AlreadyExistsException(message:Table hive.%s.%s already exists)",
                          ddl_quote(s, b.t->db), ddl_quote(s, b.t->name));
+  SKEP_TRY(check_supported(&b, err));
+  SKEP_TRY(finish_params(&b, err));
+  SKEP_TRY(choose_location(&b, err));
   *out = b.t;
   return SKEP_OK;
 }

@@ -139,7 +139,7 @@ static void put_columns(writer *w, const skep_type *columns, const char *const *
     put_column(w, columns->names[i], show_type(w->s, columns->children[i]), comments[i] == NULL ? "" : comments[i]);
 }
 
-static void column_heading(writer *w) { row(w, pad(w, "# col_name"), pad(w, "data_type"), pad(w, "comment")); }
+static void column_heading(writer *w) { row(w, "# col_name            ", pad(w, "data_type"), pad(w, "comment")); }
 
 static void partition_information(writer *w, const skep_catalog_table *t) {
   if (!skep_table_is_partitioned(t)) return;
@@ -348,7 +348,7 @@ static int32_t java_hash(const char *text) {
 
 void skep_describe_java_map(const skep_catalog_params *params, skep_buf *out) {
   uint32_t capacity = 1;
-  while (capacity < 2 * params->n) capacity *= 2;
+  while ((uint64_t)capacity * 3 < (uint64_t)params->n * 4 + 3) capacity *= 2;
   bool first = true;
   skep_buf_byte(out, '{');
   for (uint32_t bucket = 0; bucket < capacity; bucket++)
@@ -400,7 +400,7 @@ static void extended_table(writer *w, const skep_catalog_table *t) {
                   or_null(t->view_text), or_null(t->view_expanded_text), t->type, or_null(t->owner_type),
                   (long long)t->write_id, (long long)t->id);
   blank(w);
-  row(w, "Detailed Table Information", from_buf(w, &out), "");
+  row(w, "Detailed Table Information", escape_java(w, from_buf(w, &out)), "");
 }
 
 static void extended_partition(writer *w, const skep_catalog_table *t, const skep_catalog_partition *p) {
@@ -500,6 +500,11 @@ static const skep_type *follow(const skep_type *type, const skep_name_list *path
   return type;
 }
 
+/* DESCRIBE FORMATTED t c has two columns. */
+static void property(writer *w, const char *name, const char *value) {
+  if (w->status == SKEP_OK) w->status = show_row2(w->out, w->err, pad(w, name), pad(w, value));
+}
+
 static void one_column(writer *w, const skep_describe *d, const skep_catalog_table *t) {
   const char *name = d->column.items[0], *comment = "from deserializer";
   int64_t at = skep_type_child(t->columns, name, strlen(name), true);
@@ -523,11 +528,11 @@ static void one_column(writer *w, const skep_describe *d, const skep_catalog_tab
   }
   static const char *const labels[] = {"min",         "max",       "num_nulls",  "distinct_count", "avg_col_len",
                                        "max_col_len", "num_trues", "num_falses", "bit_vector"};
-  row(w, pad(w, "col_name"), pad(w, name), NULL);
-  row(w, pad(w, "data_type"), pad(w, show_type(w->s, type)), NULL);
-  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) row(w, pad(w, labels[i]), pad(w, ""), NULL);
-  row(w, pad(w, "comment"), pad(w, comment), NULL);
-  if (stats != NULL) row(w, "COLUMN_STATS_ACCURATE", escape_java(w, stats), NULL);
+  property(w, "col_name", name);
+  property(w, "data_type", show_type(w->s, type));
+  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) property(w, labels[i], "");
+  property(w, "comment", comment);
+  if (stats != NULL) property(w, "COLUMN_STATS_ACCURATE", escape_java(w, stats));
 }
 
 /* ---- tables, databases ---- */
@@ -564,7 +569,9 @@ static skep_status describe_table(skep_session *s, const skep_describe *d, skep_
   skep_catalog_partition *p = NULL;
   SKEP_TRY(ddl_find_table(s, &d->table, false, &t, err));
   if (d->partition.n > 0) SKEP_TRY(ddl_find_partition(s, t, &d->partition, &p, err));
-  SKEP_TRY(show_new(s, out, err, 3, column_names));
+  static const char *const properties[] = {"column_property", "value"};
+  bool of_column = d->formatted && d->column.n > 0;
+  SKEP_TRY(show_new(s, out, err, of_column ? 2 : 3, of_column ? properties : column_names));
   writer w = {.s = s, .out = *out, .err = err, .status = SKEP_OK};
   if (d->column.n > 0)
     one_column(&w, d, t);
