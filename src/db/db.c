@@ -262,7 +262,13 @@ static skep_status prepare(skep_db *db, const char *sql, uint64_t hash, skep_stm
   return SKEP_OK;
 }
 
-static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
+/* An address says where to look first; the text decides. */
+static skep_stmt **recent_slot(skep_db *db, const char *sql) {
+  uint64_t h = (uint64_t)(uintptr_t)sql * 0x9e3779b97f4a7c15u;
+  return &db->recent[h >> 32 & (SKEP_DB_RECENT - 1)];
+}
+
+static skep_status find_or_prepare(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
   uint64_t hash = hash_text(sql);
   for (skep_stmt *s = db->cache[hash % SKEP_DB_CACHE_CHAINS]; s != NULL; s = s->next) {
     if (s->hash == hash && !s->open && strcmp(s->sql, sql) == 0) {
@@ -271,6 +277,17 @@ static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err 
     }
   }
   return prepare(db, sql, hash, out, err);
+}
+
+static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
+  skep_stmt **slot = recent_slot(db, sql);
+  if (*slot != NULL && !(*slot)->open && strcmp((*slot)->sql, sql) == 0) {
+    *out = *slot;
+    return SKEP_OK;
+  }
+  SKEP_TRY(find_or_prepare(db, sql, out, err));
+  *slot = *out;
+  return SKEP_OK;
 }
 
 skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_stmt **out,
@@ -311,6 +328,9 @@ static void forget(skep_stmt *stmt) {
   skep_stmt **at = &stmt->db->cache[stmt->hash % SKEP_DB_CACHE_CHAINS];
   while (*at != stmt) at = &(*at)->next;
   *at = stmt->next;
+  for (size_t i = 0; i < SKEP_DB_RECENT; i++) {
+    if (stmt->db->recent[i] == stmt) stmt->db->recent[i] = NULL;
+  }
   finalize(stmt);
 }
 

@@ -43,7 +43,7 @@ struct skep_stmt {
   skep_stmt *next; /* in its chain of the cache */
 };
 
-enum { SKEP_DB_CACHE_CHAINS = 256, SKEP_DB_CACHE_MAX = 1024 };
+enum { SKEP_DB_CACHE_CHAINS = 256, SKEP_DB_CACHE_MAX = 1024, SKEP_DB_RECENT = 256 };
 
 struct skep_db {
   const skep_db_backend *vt;
@@ -56,6 +56,7 @@ struct skep_db {
   skep_db_mode mode;
   uint32_t n_statements;
   skep_stmt *cache[SKEP_DB_CACHE_CHAINS];
+  skep_stmt *recent[SKEP_DB_RECENT]; /* by the address of the text: most callers use one constant again and again */
 };
 
 /* Opens `path`; fills in a new object whose first member is a skep_db with vt, ctx, url set. */

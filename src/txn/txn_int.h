@@ -65,6 +65,11 @@ skep_status skep_txn_run_optional(skep_db *db, const char *sql, const skep_param
 /* Whether the machine's present start was recovered (or needs no recovery). */
 skep_status skep_txn_is_recovered(skep_db *db, bool *out, skep_err *err);
 
+/* One write id for a transaction that is known to be open and to have none of this table; inside a write transaction.
+ */
+skep_status skep_txn_allocate_fresh(skep_db *db, int64_t txn, const char *database, const char *table,
+                                    int64_t *write_id, skep_err *err);
+
 /* A growing array in an arena: room for one more element. */
 skep_status skep_txn_grow(skep_arena *arena, void **items, size_t *capacity, size_t n, size_t size, skep_err *err);
 

@@ -155,8 +155,8 @@ static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_
   bool gaps = !skep_db_dialect(db)->ids_in_order;
   skep_txn_seen *seen = NULL;
   size_t n = 0;
-  int64_t hwm = 0;
-  SKEP_TRY(skep_txn_max_id(db, &hwm, err));
+  int64_t hwm = txn->id; /* the own one cuts the list */
+  if (txn->id == 0) SKEP_TRY(skep_txn_max_id(db, &hwm, err));
   SKEP_TRY(read_seen(db, arena, gaps, &seen, &n, err));
   SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, txn->id, gaps, c->open_timeout_ms, &txn->txns, err));
   return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
@@ -197,15 +197,17 @@ static skep_status check_tables(const skep_txn_table *tables, uint32_t n, skep_t
 }
 
 /* Replaced by partitions, or by nothing, when the statement has written (skep_txn_add_components). */
-static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t, skep_err *err) {
+static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t, bool fresh, skep_err *err) {
   int64_t there = 0;
   bool found = false;
-  SKEP_TRY(skep_db_get_i64(
-      db,
-      "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? AND \"TC_DATABASE\" = ? AND "
-      "\"TC_TABLE\" = ? AND \"TC_PARTITION\" IS NULL AND \"TC_OPERATION_TYPE\" = ?",
-      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(t->database), skep_p_text(t->table), skep_p_char(t->write)), &there,
-      &found, err));
+  if (!fresh) {
+    SKEP_TRY(skep_db_get_i64(
+        db,
+        "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? AND \"TC_DATABASE\" = ? AND "
+        "\"TC_TABLE\" = ? AND \"TC_PARTITION\" IS NULL AND \"TC_OPERATION_TYPE\" = ?",
+        SKEP_PARAMS(skep_p_i64(txn), skep_p_text(t->database), skep_p_text(t->table), skep_p_char(t->write)), &there,
+        &found, err));
+  }
   if (found) return SKEP_OK;
   return skep_db_run(db,
                      "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", "
@@ -215,14 +217,27 @@ static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t
                      NULL, err);
 }
 
-/* Write ids first, for all tables, so that lists of tables that stand there twice have them. */
-static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables, uint32_t n,
-                              skep_err *err) {
+static bool written_before(const skep_txn_table *tables, uint32_t i) {
+  for (uint32_t k = 0; k < i; k++) {
+    if (tables[k].write != 0 && strcmp(tables[k].table, tables[i].table) == 0 &&
+        strcmp(tables[k].database, tables[i].database) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Write ids first, for all tables, so that lists of tables that stand there twice have them. fresh: the transaction was
+ * begun just now, it has nothing yet. */
+static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh, skep_txn_table *tables,
+                              uint32_t n, skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
     skep_txn_table *t = &tables[i];
     if (t->write == 0) continue;
-    SKEP_TRY(skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
-    SKEP_TRY(placeholder(db, txn->id, t, err));
+    bool first = fresh && !written_before(tables, i);
+    SKEP_TRY(first ? skep_txn_allocate_fresh(db, txn->id, t->database, t->table, &t->write_id, err)
+                   : skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
+    SKEP_TRY(placeholder(db, txn->id, t, first, err));
   }
   for (uint32_t i = 0; i < n; i++) {
     skep_txn_table *t = &tables[i];
@@ -257,7 +272,7 @@ static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *a
   SKEP_TRY(insert_txn(db, c, t->type, min_open, now, &t->id, err));
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
   SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
-  return use_tables(db, arena, t, tables, n, err);
+  return use_tables(db, arena, t, true, tables, n, err);
 }
 
 skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
@@ -291,7 +306,7 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   clear_tables(tables, n_tables);
   char state;
   skep_status status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
-  if (status == SKEP_OK) status = use_tables(db, arena, txn, tables, n_tables, err);
+  if (status == SKEP_OK) status = use_tables(db, arena, txn, false, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
   if (status != SKEP_OK) clear_tables(tables, n_tables);
   return status;

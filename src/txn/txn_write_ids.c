@@ -59,6 +59,21 @@ static skep_status take(skep_db *db, uint32_t n, const char *database, const cha
                      SKEP_PARAMS(skep_p_i64(*first + n), skep_p_text(database), skep_p_text(table)), NULL, err);
 }
 
+static skep_status insert_pair(skep_db *db, int64_t txn, const char *database, const char *table, int64_t write_id,
+                               skep_err *err) {
+  return skep_db_run(
+      db,
+      "INSERT INTO \"TXN_TO_WRITE_ID\" (\"T2W_TXNID\", \"T2W_DATABASE\", \"T2W_TABLE\", \"T2W_WRITEID\") VALUES (?, ?, "
+      "?, ?)",
+      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(database), skep_p_text(table), skep_p_i64(write_id)), NULL, err);
+}
+
+skep_status skep_txn_allocate_fresh(skep_db *db, int64_t txn, const char *database, const char *table,
+                                    int64_t *write_id, skep_err *err) {
+  SKEP_TRY(take(db, 1, database, table, write_id, err));
+  return insert_pair(db, txn, database, table, *write_id, err);
+}
+
 static skep_status allocate(skep_db *db, const int64_t *txns, uint32_t n, const char *database, const char *table,
                             int64_t *write_ids, skep_err *err) {
   bool all = false;
@@ -69,12 +84,7 @@ static skep_status allocate(skep_db *db, const int64_t *txns, uint32_t n, const 
   SKEP_TRY(take(db, n, database, table, &first, err));
   for (uint32_t i = 0; i < n; i++) {
     write_ids[i] = first + i;
-    SKEP_TRY(skep_db_run(
-        db,
-        "INSERT INTO \"TXN_TO_WRITE_ID\" (\"T2W_TXNID\", \"T2W_DATABASE\", \"T2W_TABLE\", "
-        "\"T2W_WRITEID\") VALUES (?, ?, ?, ?)",
-        SKEP_PARAMS(skep_p_i64(txns[i]), skep_p_text(database), skep_p_text(table), skep_p_i64(write_ids[i])), NULL,
-        err));
+    SKEP_TRY(insert_pair(db, txns[i], database, table, write_ids[i], err));
   }
   return SKEP_OK;
 }
