@@ -342,13 +342,14 @@ static skep_status rule_size(call_state *c) {
   return SKEP_OK;
 }
 
-/* One hash a value, combined as Java's lists do. An interval's carrier does not say what it is. */
+/* One hash a value, combined as Java's lists do. A day-time interval is hashed by its parts first (golden 17). */
 static skep_status rule_hash(call_state *c) {
   skep_bx *all = NULL;
   for (uint32_t i = 0; i < c->bx->n_args; i++) {
     skep_bx *arg = c->bx->args[i];
-    if (skep_rule_is_interval(arg->type)) {
-      return skep_bind_unsupported(c->b, c->expr->pos, "hash of this type");
+    if (arg->type->kind == SKEP_KIND_INTERVAL_DT) {
+      arg = skep_bx_operator(c->b, "hash of interval", skep_rule_type(SKEP_INT), c->expr->pos, arg, NULL);
+      if (arg == NULL) return skep_bind_nomem(c->b);
     }
     if (skep_rule_is_void(arg->type)) SKEP_TRY(skep_bind_convert(c->b, arg, skep_rule_type(SKEP_INT), &arg));
     skep_bx *one = skep_bx_call(c->b, c->fn, skep_rule_type(SKEP_INT), c->expr->pos, &arg, 1);
@@ -484,7 +485,7 @@ static skep_status rule_array_contains(call_state *c) {
     if (exact != NULL) c->bx->args[1] = exact;
     SKEP_TRY(convert(c, 1, element));
   }
-  c->bx->type = skep_rule_type(SKEP_BOOLEAN);
+  c->bx->type = c->fn->result == 'b' ? skep_rule_type(SKEP_BOOLEAN) : type;
   return SKEP_OK;
 }
 

@@ -62,6 +62,7 @@ static skep_status add_table(binding *b, const skep_bind_table *table, const cha
   SKEP_TRY(add_struct(b, rel, &at, table->columns));
   SKEP_TRY(add_struct(b, rel, &at, table->partition_keys));
   rel->n_visible = at;
+  rel->n_data = n_data;
   set_column(rel, at + SKEP_VIRTUAL_ROW_ID, "row__id", row_id);
   set_column(rel, at + SKEP_VIRTUAL_FILE_NAME, "input__file__name", skep_rule_type(SKEP_STRING));
   set_column(rel, at + SKEP_VIRTUAL_BLOCK_OFFSET, "block__offset__inside__file", skep_rule_type(SKEP_BIGINT));
@@ -447,9 +448,13 @@ static skep_status lookup_in(binding *b, const scope *s, const skep_expr *expr, 
   for (uint32_t i = 0; i < s->n_rels; i++) {
     int64_t at = column_of(s->rels[i], name->items[0]);
     if (at < 0) continue;
+    bool twice = false; /* a sub query may give two columns one name */
+    for (uint32_t j = (uint32_t)at + 1; j < s->rels[i]->n_visible; j++) {
+      twice = twice || strcmp(s->rels[i]->names[j], name->items[0]) == 0;
+    }
     bool is_virtual = at >= s->rels[i]->n_visible;
     if (rel != NULL && is_virtual && column < rel->n_visible) continue;
-    if (rel != NULL && (is_virtual || column < rel->n_visible)) {
+    if (twice || (rel != NULL && (is_virtual || column < rel->n_visible))) {
       char label[128];
       skep_quote(label, sizeof label, name->items[0], strlen(name->items[0]));
       return skep_bind_fail(b, expr->pos, 10007, "Ambiguous column reference %s in %s", label, s->rels[i]->alias);

@@ -265,8 +265,16 @@ static skep_status bind_order_item(binding *b, scope *s, skep_bq *q, const skep_
       item->nulls == SKEP_NULLS_DEFAULT ? item->descending != b->binder->nulls_first : item->nulls == SKEP_NULLS_FIRST;
   out->output = -1;
   if (is_ordinal(expr) && !b->binder->no_order_ordinals) {
+    for (uint32_t i = 0; s->select != NULL && i < s->select->n_items; i++) {
+      if (s->select->items[i].expr->kind != SKEP_EXPR_STAR) continue;
+      return skep_bind_fail(b, (skep_pos){0}, 10219, "Position in ORDER BY is not supported when using SELECT *");
+    }
     if (expr->literal.i64 < 1 || expr->literal.i64 > q->n_outputs) {
-      return skep_bind_fail(b, expr->pos, 10219, "Invalid position alias in Order By");
+      return skep_bind_fail(
+          b, (skep_pos){0}, 10221,
+          "Invalid position alias in Order By: Position alias: %lld does not exist. The Select List is "
+          "indexed from 1 to %u",
+          (long long)expr->literal.i64, q->n_outputs);
     }
     out->output = (int32_t)expr->literal.i64 - 1;
     out->expr = q->outputs[out->output];
@@ -401,6 +409,15 @@ skep_status skep_bind_convert_block(binding *b, skep_bq *query, const skep_type 
   for (uint32_t i = 0; i < query->n_outputs; i++) same = same && skep_rule_equal(query->types[i], types[i]);
   *out = query;
   if (same) return SKEP_OK;
+  if (query->kind == SKEP_BQ_VALUES && query->n_order == 0) {
+    for (uint32_t i = 0; i < query->n_rows; i++) {
+      for (uint32_t j = 0; j < query->n_outputs; j++) {
+        SKEP_TRY(skep_bind_convert(b, query->rows[i][j], types[j], &query->rows[i][j]));
+      }
+    }
+    for (uint32_t j = 0; j < query->n_outputs; j++) set_name(query, j, query->names[j], types[j]);
+    return SKEP_OK;
+  }
   bool plain = query->kind == SKEP_BQ_SELECT && query->n_order == 0 && !query->distinct;
   if (!plain) SKEP_TRY(wrap(b, query, NULL, NULL, NULL, &query));
   for (uint32_t i = 0; i < query->n_outputs; i++) {
@@ -451,8 +468,7 @@ static skep_status bind_body(binding *b, scope *parent, const cte_env *ctes, con
 
 static skep_status combine(binding *b, const skep_query_body *body, skep_bq *left, skep_bq *right, skep_bq **out) {
   if (left->n_outputs != right->n_outputs) {
-    return skep_bind_fail(b, body->pos, 10316, "Schema of both sides of union should match: %u and %u columns",
-                          left->n_outputs, right->n_outputs);
+    return skep_bind_fail(b, (skep_pos){0}, 0, "Schema of both sides of union should match.");
   }
   skep_bq *q = new_block(b, SKEP_BQ_SET);
   const skep_type **types = skep_arena_zero(b->arena, left->n_outputs + 1, sizeof *types);
@@ -463,10 +479,11 @@ static skep_status combine(binding *b, const skep_query_body *body, skep_bq *lef
     if (types[i] == NULL) {
       char label[128];
       skep_quote(label, sizeof label, left->names[i], strlen(left->names[i]));
-      return skep_bind_fail(b, body->pos, 10316,
-                            "Schema of both sides of union should match: Column %s is of type %s on first table and "
-                            "type %s on second table",
-                            label, skep_bind_type_text(b, left->types[i]), skep_bind_type_text(b, right->types[i]));
+      return skep_bind_fail(
+          b, (skep_pos){0}, 0,
+          "Schema of both sides of union should match: Column %s is of type %s on first table and type "
+          "%s on second table.",
+          label, skep_bind_type_text(b, left->types[i]), skep_bind_type_text(b, right->types[i]));
     }
     set_name(q, i, left->names[i], types[i]);
   }

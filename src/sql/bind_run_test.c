@@ -193,8 +193,22 @@ static void mistakes_are_named_as_hive_does(void **state) {
        "SemanticException [Error 10128]: Line 1:23 Not yet supported place for UDAF 'count'"},
       {"SELECT x.* FROM t", "SemanticException [Error 10009]: Line 1:7 Invalid table alias 'x'"},
       {"SELECT 1 UNION ALL SELECT 'a'",
-       "SemanticException [Error 10316]: Line 1:0 Schema of both sides of union should match: "
-       "Column _c0 is of type int on first table and type string on second table"},
+       "SemanticException Schema of both sides of union should match: Column _c0 is of type int on first table and "
+       "type "
+       "string on second table."},
+      {"SELECT id FROM t UNION ALL SELECT id, v FROM t",
+       "SemanticException Schema of both sides of union should match."},
+      {"SELECT * FROM t ORDER BY 5",
+       "SemanticException [Error 10219]: Position in ORDER BY is not supported when using SELECT *"},
+      {"SELECT a FROM (SELECT 1 AS a) t GROUP BY b",
+       "SemanticException [Error 10004]: Line 1:41 Invalid table alias or column reference 'b': (possible column names "
+       "are: "
+       "a)"},
+      {"SELECT id, count(*) FROM t", "SemanticException [Error 10025]: Line 1:7 Expression not in GROUP BY key 'id'"},
+      {"SELECT sum(d), id FROM t GROUP BY d",
+       "SemanticException [Error 10025]: Line 1:15 Expression not in GROUP BY key 'id'"},
+      {"SELECT id FROM (SELECT t.id, u.id FROM t, u) x",
+       "SemanticException [Error 10007]: Line 1:7 Ambiguous column reference id in x"},
   };
   check_all(*state, cases, sizeof cases / sizeof *cases);
 }
@@ -207,7 +221,11 @@ static void filters_reach_the_scan(void **state) {
       {"SELECT id FROM p WHERE k = 'x' AND n IN (1, 2) AND id IS NOT NULL", "`id` IS NOT NULL",
        "`n` IN (1, 2) AND `k` = 'x'"},
       {"SELECT id FROM p WHERE day >= '2026-01-01' AND 3 < id", "`id` > 3 AND `day` >= DATE '2026-01-01'", NULL},
-      {"SELECT id FROM t WHERE id BETWEEN 1 AND 3 OR v = 'x'", NULL, NULL},
+      {"SELECT id FROM t WHERE id > 3 OR v = 'x'", "(`id` > 3 OR `v` = 'x')", NULL},
+      {"SELECT id FROM p WHERE id > 3 OR k = 'x'", NULL, NULL},
+      {"SELECT t.id FROM t JOIN u ON t.id = u.id AND t.v = 'a_b' AND u.id < 9", "`v` = 'a_b'", NULL},
+      {"SELECT t.id FROM t LEFT JOIN u ON t.id = u.id AND t.v = 'a'", NULL, NULL},
+      {"SELECT t.id FROM t RIGHT JOIN u ON t.id = u.id AND t.v = 'a' WHERE t.id = 5", "`v` = 'a'", NULL},
       {"SELECT id FROM t WHERE id BETWEEN 1 AND 3", "`id` <= 3 AND `id` >= 1", NULL},
       {"SELECT t.id FROM t LEFT JOIN u ON t.id = u.id WHERE t.id = 1 AND u.id = 1", "`id` = 1", NULL},
       {"SELECT id FROM t WHERE id = '12'", "`id` = 12", NULL},

@@ -115,6 +115,7 @@ struct skep_brel {
   const char *const *names;
   const skep_type *const *types;
   uint32_t n_visible; /* what * means: the first n_visible columns; virtual columns follow */
+  uint32_t n_data;    /* of a table: data columns; partition columns follow up to n_visible */
   bool *used;         /* n_columns flags, set while names are resolved */
   uint32_t table;
   const skep_bq *query;

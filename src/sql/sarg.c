@@ -10,7 +10,8 @@ typedef struct sarg_texts {
   skep_buf data, keys;
 } sarg_texts;
 
-/* A table whose rows WHERE may drop early: not on the NULL-giving side of an outer join. */
+/* A table below `from` whose rows a condition on the result may drop early: not on the NULL-giving side of an outer
+ * join. */
 static bool is_reachable(const skep_brel *from, const skep_brel *rel) {
   if (from == NULL) return false;
   if (from == rel) return true;
@@ -42,11 +43,17 @@ static bool print_literal(const skep_bx *bx, skep_buf *out) {
       skep_buf_text(out, "DATE '");
       skep_text_date(bx->value.i64, out);
       return skep_buf_byte(out, '\'');
+    case SKEP_BOOLEAN:
+      return skep_buf_text(out, bx->value.i64 != 0 ? "TRUE" : "FALSE");
+    case SKEP_TIMESTAMP:
+      skep_buf_text(out, "TIMESTAMP '");
+      skep_text_ts(bx->value.ts, out);
+      return skep_buf_byte(out, '\'');
     case SKEP_STRING:
       skep_buf_byte(out, '\'');
       for (size_t i = 0; i < bx->value.bytes.left; i++) {
         uint8_t c = bx->value.bytes.at[i];
-        if (c == 0 || c == '%' || c == '_') return false; /* escapes that readers take differently */
+        if (c == 0) return false;
         if (c == '\'' || c == '\\') skep_buf_byte(out, '\\');
         skep_buf_byte(out, c);
       }
@@ -85,7 +92,9 @@ static bool types_agree(const skep_bx *column, const skep_bx *value) {
   const skep_type *c = column->type, *v = value->type;
   if (skep_rule_is_integer(c)) return skep_rule_is_integer(v);
   if (c->kind == SKEP_DECIMAL) return v->kind == SKEP_DECIMAL || skep_rule_is_integer(v);
-  return c->kind == v->kind && (c->kind == SKEP_DATE || c->kind == SKEP_STRING);
+  if (c->kind == SKEP_VARCHAR) return v->kind == SKEP_STRING;
+  return c->kind == v->kind &&
+         (c->kind == SKEP_DATE || c->kind == SKEP_TIMESTAMP || c->kind == SKEP_STRING || c->kind == SKEP_BOOLEAN);
 }
 
 /* A widening of the column that does not change how it compares with a constant of the wider type. */
@@ -97,12 +106,37 @@ static const skep_bx *peel(const skep_bx *bx) {
   bool decimals = inner->type->kind == SKEP_DECIMAL && bx->type->kind == SKEP_DECIMAL &&
                   bx->type->scale >= inner->type->scale &&
                   bx->type->precision - bx->type->scale >= inner->type->precision - inner->type->scale;
-  bool strings = inner->type->kind == SKEP_VARCHAR && bx->type->kind == SKEP_STRING && false;
+  bool strings = inner->type->kind == SKEP_VARCHAR && bx->type->kind == SKEP_STRING;
   return integers || decimals || strings ? inner : bx;
+}
+
+static bool is_key(const skep_bx *column) { return column->position >= column->rel->n_data; }
+
+static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *out, const skep_bx **column);
+
+/* Both sides about one table, and both about data or both about partitions. */
+static bool print_either(const skep_bx *bx, const skep_brel *from, skep_buf *out, const skep_bx **column) {
+  const skep_bx *left = NULL, *right = NULL;
+  uint32_t depth = 0;
+  for (const skep_bx *at = bx; at->op == SKEP_BX_CALL && at->fn == bx->fn; at = at->args[0]) {
+    if (++depth > 50) return false; /* predicates bound their depth */
+  }
+  skep_buf_byte(out, '(');
+  if (!print_conjunct(bx->args[0], from, out, &left)) return false;
+  skep_buf_text(out, " OR ");
+  if (!print_conjunct(bx->args[1], from, out, &right)) return false;
+  *column = left;
+  return left->rel == right->rel && is_key(left) == is_key(right) && skep_buf_byte(out, ')');
 }
 
 /* Appends `bx` as predicate text when the scan can test it. *column: the table column that it is about. */
 static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *out, const skep_bx **column) {
+  if (bx->op == SKEP_BX_COLUMN && bx->type->kind == SKEP_BOOLEAN) {
+    *column = bx;
+    if (!is_table_column(bx, from)) return false;
+    print_column(bx, out);
+    return skep_buf_text(out, " = TRUE");
+  }
   if (bx->op == SKEP_BX_IN && !bx->negated) {
     *column = peel(bx->args[0]);
     if (!is_table_column(*column, from) || bx->n_args > 1000) return false;
@@ -115,6 +149,7 @@ static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *o
     return skep_buf_byte(out, ')');
   }
   if (bx->op != SKEP_BX_CALL || bx->fn->rule != SKEP_FR_OPERATOR) return false;
+  if (strcmp(bx->fn->name, "or") == 0) return print_either(bx, from, out, column);
   if (strcmp(bx->fn->name, "is null") == 0 || strcmp(bx->fn->name, "is not null") == 0) {
     *column = bx->args[0];
     if (!is_table_column(*column, from) || skep_rule_is_nested((*column)->type)) return false;
@@ -133,6 +168,7 @@ static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *o
 }
 
 static void add_conjunct(binding *b, const skep_bx *bx, const skep_brel *from, sarg_texts *texts) {
+  if (bx == NULL) return;
   if (bx->op == SKEP_BX_CALL && strcmp(bx->fn->name, "and") == 0) {
     for (; bx->op == SKEP_BX_CALL && strcmp(bx->fn->name, "and") == 0; bx = bx->args[0]) {
       add_conjunct(b, bx->args[1], from, texts);
@@ -144,8 +180,7 @@ static void add_conjunct(binding *b, const skep_bx *bx, const skep_brel *from, s
   if (print_conjunct(bx, from, &one, &column) && one.status == SKEP_OK) {
     const skep_brel *rel = column->rel;
     sarg_texts *mine = &texts[rel->table];
-    bool key = column->position >= b->tables[rel->table].table.columns->n_children;
-    skep_buf *text = key ? &mine->keys : &mine->data;
+    skep_buf *text = is_key(column) ? &mine->keys : &mine->data;
     if (text->size != 0) skep_buf_text(text, " AND ");
     skep_buf_add(text, one.data, one.size);
   }
@@ -157,8 +192,23 @@ static void keep_text(binding *b, const char **place, skep_buf *text) {
   *place = skep_arena_strndup(b->arena, skep_buf_string(text), text->size);
 }
 
+/* A join's own condition drops rows of an input whose rows come out only with a match. */
+static void add_joins(binding *b, const skep_brel *rel, sarg_texts *texts) {
+  if (rel == NULL) return;
+  if (rel->kind == SKEP_BREL_LATERAL) add_joins(b, rel->left, texts);
+  if (rel->kind != SKEP_BREL_JOIN) return;
+  add_joins(b, rel->left, texts);
+  add_joins(b, rel->right, texts);
+  skep_bjoin join = rel->join;
+  bool left = join == SKEP_BJOIN_INNER || join == SKEP_BJOIN_SEMI || join == SKEP_BJOIN_RIGHT;
+  bool right =
+      join == SKEP_BJOIN_INNER || join == SKEP_BJOIN_SEMI || join == SKEP_BJOIN_LEFT || join == SKEP_BJOIN_ANTI;
+  if (left) add_conjunct(b, rel->on, rel->left, texts);
+  if (right) add_conjunct(b, rel->on, rel->right, texts);
+}
+
 skep_status skep_bind_sargs(binding *b, skep_bq *block) {
-  if (block->where == NULL || b->n_tables == 0) return SKEP_OK;
+  if (b->n_tables == 0) return SKEP_OK;
   sarg_texts *texts = skep_arena_zero(b->arena, b->n_tables, sizeof *texts);
   if (texts == NULL) return skep_bind_nomem(b);
   for (uint32_t i = 0; i < b->n_tables; i++) {
@@ -166,6 +216,7 @@ skep_status skep_bind_sargs(binding *b, skep_bq *block) {
     skep_buf_init(&texts[i].keys, b->arena->ctx, 1 << 18);
   }
   add_conjunct(b, block->where, block->from, texts);
+  add_joins(b, block->from, texts);
   for (uint32_t i = 0; i < b->n_tables; i++) {
     keep_text(b, &b->tables[i].predicate, &texts[i].data);
     keep_text(b, &b->tables[i].partition_predicate, &texts[i].keys);
