@@ -21,7 +21,4 @@ SKEP_NODISCARD skep_status skep_ddl_new_table(skep_session *session, const skep_
  * database transaction. The rows go to table->location, which is known before. */
 SKEP_NODISCARD skep_status skep_ddl_store_table(skep_session *session, skep_catalog_table *table, skep_err *err);
 
-/* ANALYZE TABLE ... COMPUTE STATISTICS, MSCK. */
-skep_statement_run skep_analyze_run;
-
 #endif

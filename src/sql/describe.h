@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "catalog/catalog.h"
 
-/* A map as Java prints a HashMap of these strings: "{a=1, b=2}", in the order of its hash table. Thrift reads a map of
- * n entries into a HashMap of capacity 2 n. */
+/* A map as Java prints a HashMap of these strings: "{a=1, b=2}", in the order of its hash table, whose capacity is
+ * the power of two from n / 0.75 + 1 on: that of a HashMap made of another map. */
 void skep_describe_java_map(const skep_catalog_params *params, skep_buf *out);
 
 #endif

@@ -351,6 +351,25 @@ skep_status skep_life_query(skep_life *life, const skep_bound_query *bound, cons
 
 /* ---- branches ---- */
 
+/* A new partition must not get the directory of a dropped one that somebody is still going to remove. One that is
+ * dropped from now on waits for our transaction. */
+static skep_status check_free(const skep_life_table *table, const char *name, skep_err *err) {
+  skep_session *s = table->s;
+  skep_buf location;
+  bool pending = false;
+  skep_buf_init(&location, s->ctx, 1 << 20);
+  skep_buf_printf(&location, "%s/%s", table->t->location, name);
+  skep_status st = skep_buf_check(&location, "a location", err);
+  if (st == SKEP_OK) st = skep_txn_removal_pending(s->db, skep_buf_string(&location), &pending, err);
+  if (st == SKEP_OK && pending) {
+    char quoted[400];
+    st = skep_fail(err, SKEP_ERR_BUSY, "%s: the files of the dropped partition are still in use; try again later",
+                   skep_quote(quoted, sizeof quoted, location.data, location.size));
+  }
+  skep_buf_fini(&location);
+  return st;
+}
+
 static skep_status find_partition(void *self, const char *name, const char **location, skep_err *err) {
   const skep_life_table *table = self;
   const skep_catalog_partition key = {.name = name};
@@ -358,7 +377,7 @@ static skep_status find_partition(void *self, const char *name, const char **loc
                                                                  : bsearch(&key, table->partitions, table->n_partitions,
                                                                            sizeof *table->partitions, by_name);
   *location = NULL;
-  return found == NULL ? SKEP_OK : skep_catalog_path(found->location, location, err);
+  return found == NULL ? check_free(table, name, err) : skep_catalog_path(found->location, location, err);
 }
 
 static skep_write_format write_format(const skep_catalog_table *t) {
@@ -415,6 +434,7 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
   skep_life_branch *branch = skep_arena_zero(&s->arena, 1, sizeof *branch);
   if (branch == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   *branch = (skep_life_branch){.table = table, .kind = kind, .op = op};
+  table->s = s;
   SKEP_TRY(keep_branch(life, branch, err));
   SKEP_TRY(skep_table_write_open(s->ctx, s->fs, &opts, &branch->write, err));
   s->txn.next_statement++;

@@ -18,6 +18,7 @@
 /* One table of the statement, however often it is named. */
 typedef struct skep_life_table {
   const skep_catalog_table *t;
+  skep_session *s;                          /* set when it is written */
   const char *path;                         /* its directory */
   bool is_read;                             /* some query names it */
   char write;                               /* 0, 'i', 'u', 'd': see txn/txn.h */

@@ -44,6 +44,7 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_ALTER_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERTABLE"},
     [SKEP_STMT_SHOW] = {skep_show_run, ALLOWED, "SHOW"},
     [SKEP_STMT_DESCRIBE] = {skep_describe_run, ALLOWED, "DESCTABLE"},
+    [SKEP_STMT_ANALYZE] = {skep_analyze_run, NOT_IN_TRANSACTION, "ANALYZE_TABLE"},
     [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_show_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
     [SKEP_STMT_START_TRANSACTION] = {start_run, NOT_IN_TRANSACTION, "START TRANSACTION"},
     [SKEP_STMT_COMMIT] = {skep_transaction_run, ALLOWED, "COMMIT"},

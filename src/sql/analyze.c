@@ -1,0 +1,238 @@
+/* ANALYZE TABLE ... COMPUTE STATISTICS: rows are counted by a query, files by looking at what its snapshot uses.
+ *
+ * The numbers are those of the moment they were taken; a write that commits meanwhile adds its own to them. */
+#include <string.h>
+
+#include "acid/layout.h"
+#include "column/text.h"
+#include "sql/ddl_int.h"
+#include "sql/parse.h"
+#include "sql/show_int.h"
+
+/* A table, or one of its partitions, and what was found there. */
+typedef struct place {
+  skep_catalog_partition *partition; /* NULL: the table itself */
+  const char *location;
+  skep_catalog_stats stats;
+} place;
+
+typedef struct analysis {
+  const skep_analyze *ast;
+  skep_catalog_table *t;
+  place *places;
+  size_t n;
+} analysis;
+
+/* ---- which places ---- */
+
+static skep_status find_places(skep_session *s, void *self, skep_err *err) {
+  analysis *a = self;
+  const skep_catalog_partition *list;
+  size_t n;
+  SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &a->t, err));
+  if (a->t->kind == SKEP_TABLE_VIEW)
+    return ddl_semantic_fail(err, 10091, "ANALYZE is not supported for views: %s.%s", a->t->db, a->t->name);
+  SKEP_TRY(ddl_spec_check(s, a->t, &a->ast->partition, err));
+  if (!skep_table_is_partitioned(a->t)) {
+    a->places = skep_arena_zero(&s->arena, 1, sizeof *a->places);
+    if (a->places == NULL) return ddl_nomem(err);
+    a->places[a->n++] = (place){.location = a->t->location};
+    return SKEP_OK;
+  }
+  SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, a->t, true, &list, &n, err));
+  a->places = skep_arena_zero(&s->arena, n + 1, sizeof *a->places);
+  skep_catalog_partition *copies = skep_arena_zero(&s->arena, n + 1, sizeof *copies);
+  if (a->places == NULL || copies == NULL) return ddl_nomem(err);
+  for (size_t i = 0; i < n; i++) {
+    bool matches;
+    SKEP_TRY(ddl_spec_matches(s, a->t, &a->ast->partition, &list[i], &matches, err));
+    if (!matches) continue;
+    copies[a->n] = list[i];
+    a->places[a->n] = (place){.partition = &copies[a->n], .location = list[i].location};
+    a->n++;
+  }
+  return SKEP_OK;
+}
+
+/* ---- rows ---- */
+
+static const char *cell(skep_session *s, const skep_vec *vec, int64_t row) {
+  skep_text text = {.style = SKEP_TEXT_HIVE, .null_text = ""};
+  skep_buf buf;
+  skep_buf_init(&buf, s->ctx, 1 << 20);
+  skep_status st = skep_text_value(&text, vec, row, &buf, NULL);
+  const char *out =
+      st == SKEP_OK && buf.status == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size) : NULL;
+  skep_buf_fini(&buf);
+  return out;
+}
+
+static place *place_of(const analysis *a, const char *const *values) {
+  for (size_t i = 0; i < a->n; i++) {
+    bool same = true;
+    for (uint32_t k = 0; same && k < a->t->partition_keys->n_children; k++)
+      same = strcmp(a->places[i].partition->values[k], values[k]) == 0;
+    if (same) return &a->places[i];
+  }
+  return NULL;
+}
+
+/* One row: the keys of a partition, if any, and a count. */
+static skep_status take_row(skep_session *s, analysis *a, const skep_batch *batch, int64_t row, skep_err *err) {
+  const skep_type *keys = a->t->partition_keys;
+  const char **values = skep_arena_zero(&s->arena, keys->n_children + 1, sizeof *values);
+  int64_t count = 0;
+  if (values == NULL) return ddl_nomem(err);
+  for (uint32_t k = 0; k <= keys->n_children; k++) {
+    const char *text = cell(s, &batch->root.children[k], row);
+    if (text == NULL) return ddl_nomem(err);
+    if (k == keys->n_children) {
+      if (!skep_parse_i64(skep_bytes_of(text, strlen(text)), &count))
+        return skep_fail(err, SKEP_ERR_INTERNAL, "ANALYZE: '%s' rows", ddl_quote(s, text));
+    } else {
+      SKEP_TRY(skep_catalog_partition_value(&s->arena, keys->children[k], text, &values[k], err));
+    }
+  }
+  place *p = keys->n_children == 0 ? &a->places[0] : place_of(a, values);
+  if (p != NULL) p->stats.n_rows = count;
+  return SKEP_OK;
+}
+
+static void put_name(skep_buf *sql, const char *name) {
+  skep_buf_byte(sql, '`');
+  for (const char *at = name; *at != '\0'; at++) {
+    if (*at == '`') skep_buf_byte(sql, '`');
+    skep_buf_byte(sql, (uint8_t)*at);
+  }
+  skep_buf_byte(sql, '`');
+}
+
+/* SELECT `k`, count(*) FROM `db`.`t` GROUP BY `k`, as a tree. */
+static skep_status parse_count(skep_session *s, const analysis *a, const skep_statement **out, skep_err *err) {
+  const skep_type *keys = a->t->partition_keys;
+  skep_buf sql;
+  skep_buf_init(&sql, s->ctx, 1 << 20);
+  skep_buf_text(&sql, "SELECT ");
+  for (uint32_t k = 0; k < keys->n_children; k++) {
+    put_name(&sql, keys->names[k]);
+    skep_buf_text(&sql, ", ");
+  }
+  skep_buf_text(&sql, "count(*) FROM ");
+  put_name(&sql, a->t->db);
+  skep_buf_byte(&sql, '.');
+  put_name(&sql, a->t->name);
+  for (uint32_t k = 0; k < keys->n_children; k++) {
+    skep_buf_text(&sql, k == 0 ? " GROUP BY " : ", ");
+    put_name(&sql, keys->names[k]);
+  }
+  skep_status st = skep_buf_check(&sql, "a query", err);
+  if (st == SKEP_OK) st = skep_parse_statement(&s->arena, skep_buf_string(&sql), sql.size, NULL, out, err);
+  skep_buf_fini(&sql);
+  return st;
+}
+
+static skep_status count_rows(skep_session *s, analysis *a, skep_err *err) {
+  const skep_statement *query;
+  skep_result *result = NULL;
+  const skep_batch *batch;
+  SKEP_TRY(parse_count(s, a, &query, err));
+  SKEP_TRY(skep_query_run(s, query, &result, err));
+  skep_status st;
+  while ((st = skep_result_next(result, &batch, err)) == SKEP_OK)
+    for (int64_t row = 0; st == SKEP_OK && row < batch->root.length; row++) st = take_row(s, a, batch, row, err);
+  skep_result_free(result);
+  return st == SKEP_END ? SKEP_OK : st;
+}
+
+/* ---- files ---- */
+
+static skep_status take_snapshot(skep_session *s, const skep_catalog_table *t, skep_snapshot *out, skep_err *err) {
+  const skep_txn_conf conf = {.user = s->user, .host = s->host};
+  skep_txn now;
+  skep_txn_ids ids;
+  if (!skep_table_is_transactional(t)) {
+    *out = (skep_snapshot){.everything = true};
+    return SKEP_OK;
+  }
+  SKEP_TRY(skep_txn_snapshot(s->db, &s->arena, &conf, 0, &now, err));
+  SKEP_TRY(skep_txn_valid_write_ids(s->db, &s->arena, &now.txns, t->db, t->name, &ids, err));
+  skep_buf text;
+  skep_buf_init(&text, s->ctx, 1 << 26);
+  skep_txn_ids_print(&ids, t->db, t->name, &text);
+  skep_status st = skep_buf_check(&text, "a list of write ids", err);
+  if (st == SKEP_OK) st = skep_snapshot_parse(&s->arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, out, err);
+  skep_buf_fini(&text);
+  return st;
+}
+
+static skep_status count_files(skep_session *s, const skep_catalog_table *t, const skep_snapshot *snapshot, place *p,
+                               skep_err *err) {
+  const char *path;
+  skep_layout *layout = NULL;
+  const skep_layout_opts opts = {
+      .snapshot = snapshot, .hive = SKEP_HIVE_4, .is_insert_only = t->kind == SKEP_TABLE_INSERT_ONLY};
+  p->stats.set_rows = true;
+  SKEP_TRY(skep_catalog_path(p->location, &path, err));
+  skep_status st = skep_layout_read(s->ctx, s->fs, path, &opts, &layout, err);
+  if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (st != SKEP_OK) return st;
+  for (uint32_t i = 0; i < layout->n_used; i++)
+    for (uint32_t k = 0; k < layout->dirs[i].n_files; k++) {
+      if (layout->dirs[i].files[k].verdict != SKEP_USED) continue;
+      p->stats.n_files++;
+      p->stats.size_bytes += (int64_t)layout->dirs[i].files[k].size_bytes;
+    }
+  skep_layout_free(layout);
+  return SKEP_OK;
+}
+
+/* ---- the statement ---- */
+
+/* NOSCAN leaves the number of rows as it is. */
+static skep_status store_place(skep_session *s, const analysis *a, const place *p, int64_t write_id, skep_err *err) {
+  if (!a->ast->noscan) return skep_catalog_update_stats(s->catalog, a->t, p->partition, &p->stats, write_id, err);
+  const skep_catalog_param params[] = {{"numFiles", ddl_number(s, p->stats.n_files)},
+                                       {"numFilesErasureCoded", "0"},
+                                       {"totalSize", ddl_number(s, p->stats.size_bytes)}};
+  if (params[0].value == NULL || params[2].value == NULL) return ddl_nomem(err);
+  if (p->partition != NULL)
+    return skep_catalog_update_partition_params(s->catalog, a->t, p->partition, params, 3, write_id, err);
+  return skep_catalog_update_table_params(s->catalog, a->t, params, 3, write_id, err);
+}
+
+static skep_status store(skep_session *s, void *self, skep_err *err) {
+  analysis *a = self;
+  skep_catalog_table *now;
+  int64_t write_id = 0;
+  SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &now, err));
+  if (now->id != a->t->id)
+    return skep_fail(err, SKEP_ERR_CONFLICT, "table %s.%s was replaced meanwhile", a->t->db, a->t->name);
+  if (skep_table_is_transactional(a->t)) SKEP_TRY(ddl_take_write_id(s, a->t->db, a->t->name, &write_id, err));
+  for (size_t i = 0; i < a->n; i++) {
+    skep_catalog_partition *p = a->places[i].partition, *there;
+    if (p != NULL) { /* dropped meanwhile: nothing to say */
+      skep_status st = skep_catalog_get_partition(s->catalog, &s->arena, a->t, p->name, &there, err);
+      if (st == SKEP_ERR_NOT_FOUND) continue;
+      if (st != SKEP_OK) return st;
+    }
+    SKEP_TRY(store_place(s, a, &a->places[i], write_id, err));
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_analyze_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+  *out = NULL;
+  analysis a = {.ast = statement->analyze};
+  if (a.ast->cache_metadata || a.ast->for_columns)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "ANALYZE TABLE %s is not supported yet",
+                     a.ast->for_columns ? "COMPUTE STATISTICS FOR COLUMNS" : "CACHE METADATA");
+  SKEP_TRY(ddl_in_transaction(s, SKEP_DB_READ, find_places, &a, err));
+  if (!a.ast->noscan) SKEP_TRY(count_rows(s, &a, err));
+  skep_snapshot snapshot;
+  SKEP_TRY(take_snapshot(s, a.t, &snapshot, err));
+  for (size_t i = 0; i < a.n; i++) {
+    SKEP_TRY(skep_session_check(s, err));
+    SKEP_TRY(count_files(s, a.t, &snapshot, &a.places[i], err));
+  }
+  return ddl_in_transaction(s, SKEP_DB_WRITE, store, &a, err);
+}
