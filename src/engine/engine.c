@@ -140,7 +140,8 @@ static skep_status set_options(skep_engine *e, duckdb_config config, skep_err *e
     SKEP_TRY(set_option(config, "memory_limit", number, err));
   }
   SKEP_TRY(set_option(config, "temp_directory", e->opts.temp_dir == NULL ? "" : e->opts.temp_dir, err));
-  SKEP_TRY(set_option(config, "preserve_insertion_order", e->opts.keep_order ? "true" : "false", err));
+  SKEP_TRY(set_option(config, "preserve_insertion_order", "true", err)); /* skep_engine_query decides anew */
+  e->keeps_order = true;
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++)
     SKEP_TRY(set_option(config, fixed[i][0], fixed[i][1], err));
   return SKEP_OK;

@@ -36,7 +36,8 @@ typedef struct skep_engine_opts {
   const char *temp_dir;        /* where joins and sorts spill; made when needed. NULL: they do not spill */
   uint64_t memory_limit_bytes; /* 0: DuckDB's own choice, 80 % of the machine's */
   uint32_t threads;            /* 0: one a processor */
-  bool keep_order;             /* rows of a query without ORDER BY in the order of the source; costs parallelism */
+  bool keep_order;             /* rows of a query without ORDER BY in the order of the sources, which one thread reads
+                                  then; small sources (200,000 rows in all) are read like that in any case */
 } skep_engine_opts;
 
 SKEP_NODISCARD skep_status skep_engine_open(const skep_ctx *ctx, const skep_engine_opts *opts, skep_engine **out,

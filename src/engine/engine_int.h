@@ -30,7 +30,7 @@ struct skep_engine {
   skep_engine_opts opts; /* texts owned */
   duckdb_database database;
   bool is_open;
-  bool keep_order;      /* what DuckDB is set to */
+  bool keeps_order;     /* what DuckDB is set to */
   pthread_mutex_t lock; /* sources and connections: callbacks and interrupts come from other threads */
   skep_engine_source **sources;
   size_t n_sources, sources_capacity;

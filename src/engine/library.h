@@ -28,11 +28,12 @@
   X(disconnect)                                                                                                         \
   X(interrupt)                                                                                                          \
   X(query)                                                                                                              \
-  X(prepare) X(prepare_error) X(destroy_prepare) X(nparams) X(pending_prepared_streaming) X(pending_error) X(           \
-      execute_pending) X(destroy_pending) X(result_error) X(result_error_type) X(destroy_result) X(fetch_chunk)         \
-      X(rows_changed) X(column_count) X(column_logical_type) X(create_logical_type) X(create_list_type) X(              \
-          create_map_type) X(create_struct_type) X(create_decimal_type) X(destroy_logical_type) X(get_type_id)          \
-          X(decimal_width) X(decimal_scale) X(list_type_child_type) X(map_type_key_type) X(map_type_value_type) X(      \
+  X(prepare)                                                                                                            \
+  X(prepare_error) X(destroy_prepare) X(nparams) X(pending_prepared_streaming) X(pending_error) X(execute_pending) X(   \
+      destroy_pending) X(result_error) X(result_error_type) X(destroy_result) X(fetch_chunk) X(rows_changed)            \
+      X(column_count) X(column_logical_type) X(create_logical_type) X(create_list_type) X(create_map_type) X(           \
+          create_struct_type) X(create_decimal_type) X(destroy_logical_type) X(get_type_id) X(decimal_width)            \
+          X(decimal_scale) X(list_type_child_type) X(map_type_key_type) X(map_type_value_type) X(                       \
               struct_type_child_count) X(struct_type_child_name) X(struct_type_child_type) X(destroy_data_chunk)        \
               X(data_chunk_get_column_count) X(data_chunk_get_vector) X(data_chunk_get_size) X(data_chunk_set_size) X(  \
                   vector_get_column_type) X(vector_get_data) X(vector_get_validity) X(vector_ensure_validity_writable)  \

@@ -21,6 +21,27 @@ struct skep_engine_result {
 
 /* ---- starting ---- */
 
+/* Rows up to which a query keeps the order of its sources, though one thread reads them then: rows of small tables come
+ * out the same each time, and are numbered the same when they are inserted. */
+enum { ORDERED_ROWS = 200000 };
+
+static skep_status choose_order(skep_engine *e, skep_err *err) {
+  uint64_t rows = 0;
+  pthread_mutex_lock(&e->lock);
+  for (size_t i = 0; i < e->n_sources; i++) rows += e->sources[i]->source->estimated_rows;
+  pthread_mutex_unlock(&e->lock);
+  bool keep = e->opts.keep_order || rows <= ORDERED_ROWS;
+  if (keep == e->keeps_order) return SKEP_OK;
+  duckdb_result result;
+  const char *sql = keep ? "SET preserve_insertion_order = true" : "SET preserve_insertion_order = false";
+  skep_status status = SKEP_OK;
+  if (skep_duck.query(e->control, sql, &result) != DuckDBSuccess)
+    status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+  skep_duck.destroy_result(&result);
+  if (status == SKEP_OK) e->keeps_order = keep;
+  return status;
+}
+
 static skep_status check_columns(skep_engine_result *r, skep_err *err) {
   idx_t n = skep_duck.column_count(&r->result);
   if (n != r->type->n_children)
@@ -64,6 +85,7 @@ skep_status skep_engine_query(skep_engine *e, const char *sql, const skep_type *
   *out = NULL;
   SKEP_TRY(skep_engine_start(e, err));
   SKEP_TRY(skep_engine_register_functions(e, sql, err));
+  SKEP_TRY(choose_order(e, err));
   skep_engine_result *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
   if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "starting a query");
   r->engine = e;
@@ -139,6 +161,7 @@ skep_status skep_engine_run(skep_engine *e, const char *sql, uint64_t *n_rows, s
   if (n_rows != NULL) *n_rows = 0;
   SKEP_TRY(skep_engine_start(e, err));
   SKEP_TRY(skep_engine_register_functions(e, sql, err));
+  SKEP_TRY(choose_order(e, err));
   skep_engine_connection *c;
   SKEP_TRY(skep_engine_take_connection(e, &c, err));
   duckdb_result result;
