@@ -202,7 +202,6 @@ static size_t padding(const skep_type *type, skep_bytes text) {
 }
 
 static void put_string(skep_vec *to, int64_t i, skep_bytes text, size_t blanks) {
-  uint8_t *end = (uint8_t *)to->heap.data + to->heap_size;
   size_t length = text.left + blanks;
   if (to->form == SKEP_FORM_VIEW && length <= sizeof(((skep_view *)NULL)->inlined.bytes)) {
     skep_view view = {.inlined = {(uint32_t)length, {0}}};
@@ -211,8 +210,9 @@ static void put_string(skep_vec *to, int64_t i, skep_bytes text, size_t blanks) 
     ((skep_view *)to->values.data)[i] = view;
     return;
   }
+  uint8_t *end = length == 0 ? to->heap.data : (uint8_t *)to->heap.data + to->heap_size;
   if (text.left != 0) memcpy(end, text.at, text.left);
-  memset(end + text.left, ' ', blanks);
+  if (blanks != 0) memset(end + text.left, ' ', blanks);
   to->heap_size += length;
   if (to->form == SKEP_FORM_STR) {
     ((int32_t *)to->offsets.data)[i + 1] = (int32_t)to->heap_size;
