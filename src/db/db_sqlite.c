@@ -256,6 +256,7 @@ static void sqlite_finalize(skep_stmt *stmt) {
 
 static skep_status sqlite_bind(skep_stmt *stmt, const skep_param *params, size_t n, skep_err *err) {
   sqlite3_stmt *s = stmt_of(stmt);
+  if (!stmt->db->active) atomic_store(&((sqlite_db *)stmt->db)->interrupted, false);
   if ((size_t)sqlite3_bind_parameter_count(s) != n) {
     return skep_fail(err, SKEP_ERR_INTERNAL, "%zu values for %d parameters: %.200s", n, sqlite3_bind_parameter_count(s),
                      stmt->sql);
@@ -292,8 +293,16 @@ static skep_status set_full(sqlite_db *db, bool full, skep_err *err) {
   return SKEP_OK;
 }
 
+/* A full disk, a failed write, an interrupt: SQLite may have ended the transaction by itself, and what came next would
+ * be a transaction of its own each. */
+static skep_status still_open(sqlite_db *db, skep_err *err) {
+  if (!db->base.active || sqlite3_get_autocommit(db->handle) == 0) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_IO, "the database transaction was rolled back after an earlier failure in it");
+}
+
 static skep_status sqlite_step(skep_stmt *stmt, skep_err *err) {
   sqlite_db *db = (sqlite_db *)stmt->db;
+  SKEP_TRY(still_open(db, err));
   if (stmt->changes && !db->base.active) SKEP_TRY(set_full(db, true, err));
   int code = sqlite3_step(stmt_of(stmt));
   if (code == SQLITE_ROW) return SKEP_OK;
@@ -368,6 +377,9 @@ static void sqlite_rollback(skep_db *base) {
  * after a crash might find whole. A full disk means that the last frame was not written. */
 static skep_status sqlite_commit(skep_db *base, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
+  if (sqlite3_get_autocommit(db->handle) != 0) {
+    return skep_fail(err, SKEP_ERR_IO, "the database transaction was rolled back after an earlier failure in it");
+  }
   int code = run_fixed(db->commit);
   if (code == SQLITE_OK) return SKEP_OK;
   skep_status status = fail_with(db->handle, code, err);
@@ -380,6 +392,7 @@ static skep_status sqlite_commit(skep_db *base, skep_err *err) {
 
 static skep_status sqlite_exec(skep_db *base, const char *sql, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
+  SKEP_TRY(still_open(db, err));
   if (!base->active) SKEP_TRY(set_full(db, true, err));
   return run_text(db, sql, err);
 }

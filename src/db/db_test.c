@@ -198,6 +198,22 @@ static void functions_join_the_callers_transaction(void **state) {
   skep_db_rollback(f->db);
 }
 
+/* SQLite ends a transaction by itself after some failures: nothing after that may count. */
+static void a_transaction_that_is_gone_takes_nothing_more(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+  assert_ok(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, &err), err);
+  assert_ok(skep_db_exec(f->db, "ROLLBACK", &err), err);
+  assert_fails(skep_db_run(f->db, "INSERT INTO \"T\" (\"V\") VALUES ('b')", SKEP_NO_PARAMS, NULL, &err), SKEP_ERR_IO,
+               err, "rolled back after an earlier failure");
+  assert_fails(skep_db_exec(f->db, "DELETE FROM \"T\"", &err), SKEP_ERR_IO, err, "rolled back");
+  assert_fails(skep_db_commit(f->db, &err), SKEP_ERR_IO, err, "rolled back");
+  assert_int_equal(count(f->db), 0);
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+  skep_db_rollback(f->db);
+}
+
 static skep_status two_rows(skep_db *db, skep_err *err) {
   SKEP_TRY(skep_db_begin(db, SKEP_DB_WRITE, err));
   skep_status status = skep_db_run(db, "INSERT INTO \"T\" (\"V\") VALUES ('a')", SKEP_NO_PARAMS, NULL, err);
@@ -313,6 +329,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_second_writer_waits_no_longer_than_allowed, setup, teardown),
       cmocka_unit_test_setup_teardown(rollback_and_close_undo, setup, teardown),
       cmocka_unit_test_setup_teardown(functions_join_the_callers_transaction, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_transaction_that_is_gone_takes_nothing_more, setup, teardown),
       cmocka_unit_test_setup_teardown(the_fault_door_stops_every_change, setup, teardown),
       cmocka_unit_test_setup_teardown(without_memory_it_says_so, setup, teardown),
       cmocka_unit_test_setup_teardown(a_read_only_connection_changes_nothing, setup, teardown),
