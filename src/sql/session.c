@@ -156,6 +156,7 @@ void skep_session_cancel(skep_session *s) {
   __atomic_store_n(&s->cancelled, 1, __ATOMIC_SEQ_CST);
   skep_engine *engine = __atomic_load_n(&s->engine, __ATOMIC_SEQ_CST);
   if (engine != NULL) skep_engine_interrupt(engine);
+  skep_db_interrupt(s->db); /* it may wait for another writer */
 }
 
 skep_status skep_session_check(skep_session *s, skep_err *err) {
