@@ -113,6 +113,12 @@ void skep_bound_type_name(const skep_type *type, skep_buf *out);
 SKEP_NODISCARD skep_status skep_bound_query_print(const skep_bound_query *query, const uint64_t *source_ids,
                                                   skep_buf *out, skep_err *err);
 
+/* The rows of a query that is nothing but constants (INSERT ... VALUES of literals, converted): all of them, in Arrow's
+ * forms, without the engine. *out is the caller's (skep_vec_fini of its root); query->type must outlive it. SKEP_END,
+ * with *out empty: it is no such query, ask the engine. */
+SKEP_NODISCARD skep_status skep_bound_query_rows(const skep_bound_query *query, const skep_ctx *ctx, skep_batch *out,
+                                                 skep_err *err);
+
 /* Appends the DuckDB SQL of one expression from skep_bind_expr; its columns print as <prefix>.c<position>. */
 SKEP_NODISCARD skep_status skep_bound_expr_print(const skep_bx *expr, const char *prefix, skep_buf *out, skep_err *err);
 

@@ -1,8 +1,10 @@
 /* Literals become typed constants; constants are folded where Hive's types or values depend on it: casts of constants,
  * integer arithmetic, signs. Everything else is left to run time. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "column/text.h"
 #include "sql/bind_int.h"
 
@@ -45,7 +47,6 @@ skep_bx *skep_bx_text(binding *b, const char *bytes, size_t length) {
   skep_bx *bx = constant(b, skep_rule_type(SKEP_STRING), nowhere);
   char *copy = skep_arena_strndup(b->arena, bytes, length);
   if (bx == NULL || copy == NULL) return NULL;
-  if (length != 0) memcpy(copy, bytes, length); /* strndup may stop at a NUL byte */
   bx->value.kind = SKEP_LIT_BYTES;
   bx->value.bytes = (skep_bytes){(const uint8_t *)copy, length};
   return bx;
@@ -286,12 +287,32 @@ static bool low_bits(double value, int64_t *out) {
   return true;
 }
 
+/* A string that is a plain number without blanks: what needs no leniency. */
+static bool plain_number(skep_bytes text, number_shape *shape) {
+  const char *at = (const char *)text.at;
+  size_t sign = text.left != 0 && (*at == '-' || *at == '+') ? 1 : 0;
+  if (text.left <= sign || at[sign] < '0' || at[sign] > '9') return false;
+  bool point = false;
+  for (size_t i = sign; i < text.left; i++) {
+    if (at[i] == '.' && !point && i + 1 < text.left)
+      point = true;
+    else if (at[i] < '0' || at[i] > '9')
+      return false;
+  }
+  *shape = shape_of(at + sign, text.left - sign);
+  return true;
+}
+
 static skep_bx *fold_to_integer(binding *b, const skep_bx *value, const skep_type *to) {
   int64_t v;
   if (skep_rule_is_integer(value->type) || value->type->kind == SKEP_BOOLEAN) {
     v = value->value.i64;
   } else if (value->type->kind == SKEP_DECIMAL) {
     v = (int64_t)(uint64_t)(unsigned __int128)(value->value.decimal / power_of_ten(value->type->scale));
+  } else if (value->type->kind == SKEP_STRING) { /* texts do not wrap: out of range is left to run time */
+    number_shape shape;
+    bool good = plain_number(value->value.bytes, &shape) && skep_parse_i64(value->value.bytes, &v);
+    return good && wrap_to(to->kind, v) == v ? skep_bx_int(b, to, v) : NULL;
   } else if (!skep_rule_is_float(value->type) || !low_bits(value->value.f64, &v)) {
     return NULL;
   }
@@ -304,6 +325,12 @@ static skep_bx *fold_to_decimal(binding *b, const skep_bx *value, const skep_typ
   if (value->type->kind == SKEP_DECIMAL) {
     unscaled = value->value.decimal;
     scale = value->type->scale;
+  } else if (value->type->kind == SKEP_STRING) {
+    number_shape shape;
+    bool exact;
+    if (!plain_number(value->value.bytes, &shape) || !shape.fits) return NULL;
+    if (!skep_parse_decimal(value->value.bytes, shape.scale, &unscaled, &exact)) return NULL;
+    scale = shape.scale;
   } else if (!skep_rule_is_integer(value->type)) {
     return NULL;
   }
@@ -311,19 +338,56 @@ static skep_bx *fold_to_decimal(binding *b, const skep_bx *value, const skep_typ
   return decimal_constant(b, result, to->precision, to->scale, nowhere);
 }
 
+/* A DECIMAL's nearest double, through its text: rounded once. */
+static bool decimal_as_double(binding *b, const skep_bx *value, double *out) {
+  skep_buf text;
+  skep_buf_init(&text, b->arena->ctx, 256);
+  skep_text_decimal(value->value.decimal, value->type->scale, false, &text);
+  bool good = text.status == SKEP_OK && skep_parse_f64((skep_bytes){text.data, text.size}, out);
+  skep_buf_fini(&text);
+  return good;
+}
+
 static skep_bx *fold_to_double(binding *b, const skep_bx *value, const skep_type *to) {
-  if (skep_rule_is_integer(value->type) && to->kind == SKEP_DOUBLE) {
-    return double_constant(b, (double)value->value.i64, SKEP_DOUBLE);
+  double v;
+  if (skep_rule_is_integer(value->type)) {
+    v = to->kind == SKEP_DOUBLE ? (double)value->value.i64 : (double)(float)value->value.i64;
+  } else if (value->type->kind == SKEP_STRING && to->kind == SKEP_DOUBLE) {
+    if (!skep_parse_f64(value->value.bytes, &v) || !isfinite(v)) return NULL;
+  } else if (value->type->kind == SKEP_DECIMAL && to->kind == SKEP_DOUBLE) {
+    if (!decimal_as_double(b, value, &v)) return NULL;
+  } else if (value->type->kind == SKEP_DOUBLE && to->kind == SKEP_FLOAT) {
+    v = (double)(float)value->value.f64;
+  } else if (value->type->kind == SKEP_FLOAT && to->kind == SKEP_DOUBLE) {
+    v = value->value.f64;
+  } else {
+    return NULL;
   }
-  double parsed;
-  if (value->type->kind == SKEP_STRING && to->kind == SKEP_DOUBLE && skep_parse_f64(value->value.bytes, &parsed) &&
-      isfinite(parsed)) {
-    return double_constant(b, parsed, SKEP_DOUBLE);
+  return double_constant(b, v, to->kind);
+}
+
+/* Integers and texts to texts; CHAR and VARCHAR are cut to their length, CHAR loses its blanks (the carrier). */
+static skep_bx *fold_to_text(binding *b, const skep_bx *value, const skep_type *to) {
+  char number[32];
+  skep_bytes text = value->value.bytes;
+  if (skep_rule_is_integer(value->type)) {
+    int n = snprintf(number, sizeof number, "%lld", (long long)value->value.i64);
+    text = (skep_bytes){(const uint8_t *)number, (size_t)n};
+  } else if (!skep_rule_is_string(value->type)) {
+    return NULL;
   }
-  if (value->type->kind == SKEP_DOUBLE && to->kind == SKEP_FLOAT) {
-    return double_constant(b, (double)(float)value->value.f64, SKEP_FLOAT);
+  if (to->kind != SKEP_STRING) {
+    size_t at = 0;
+    for (uint32_t n = 0; at < text.left && n < to->length; n++) {
+      size_t length = skep_utf8_length(text.at + at, text.left - at);
+      at += length == 0 ? 1 : length;
+    }
+    text.left = at;
   }
-  return NULL;
+  while (to->kind == SKEP_CHAR && text.left != 0 && text.at[text.left - 1] == ' ') text.left--;
+  skep_bx *bx = skep_bx_text(b, (const char *)text.at, text.left);
+  if (bx != NULL) bx->type = to;
+  return bx;
 }
 
 static skep_bx *fold_to_time(binding *b, const skep_bx *value, const skep_type *to) {
@@ -335,7 +399,8 @@ static skep_bx *fold_to_time(binding *b, const skep_bx *value, const skep_type *
     bx->value.kind = SKEP_LIT_I64;
     return bx;
   }
-  if (to->kind == SKEP_TIMESTAMP && value->value.bytes.left >= 19 && value->value.bytes.left <= 29 &&
+  size_t length = value->value.bytes.left;
+  if (to->kind == SKEP_TIMESTAMP && (length == 10 || (length >= 19 && length <= 29)) &&
       skep_parse_ts(value->value.bytes, &bx->value.ts)) {
     bx->value.kind = SKEP_LIT_TS;
     return bx;
@@ -361,6 +426,11 @@ skep_bx *skep_bx_fold_cast(binding *b, const skep_bx *value, const skep_type *to
     case SKEP_FLOAT:
     case SKEP_DOUBLE:
       out = fold_to_double(b, value, to);
+      break;
+    case SKEP_STRING:
+    case SKEP_CHAR:
+    case SKEP_VARCHAR:
+      out = fold_to_text(b, value, to);
       break;
     case SKEP_DATE:
     case SKEP_TIMESTAMP:

@@ -246,12 +246,92 @@ static void filters_reach_the_scan(void **state) {
   }
 }
 
+/* Binds the query of an INSERT into these types. */
+static skep_status bind_insert(fixture *f, skep_arena *arena, const char *sql, const char *types,
+                               skep_bound_query **out) {
+  const skep_statement *statement;
+  skep_binder *binder = skep_arena_zero(arena, 1, sizeof *binder);
+  skep_bind_target *target = skep_arena_zero(arena, 1, sizeof *target);
+  *binder = (skep_binder){.arena = arena, .lookup = lookup, .now_ms = 1700000000000};
+  *target = (skep_bind_target){.label = "t", .line = 1, .column = 12};
+  SKEP_TRY(skep_type_parse(arena, types, strlen(types), &target->types, &f->err));
+  SKEP_TRY(skep_parse_statement(arena, sql, strlen(sql), NULL, &statement, &f->err));
+  return skep_bind_insert(binder, statement->insert->targets[0].query, target, out, &f->err);
+}
+
+static void literals_become_rows_without_the_engine(void **state) {
+  static const struct {
+    const char *values, *types, *rows; /* rows NULL: for the engine */
+  } cases[] = {
+      {"(1, 'a', 1.5), (NULL, 'b', NULL)", "struct<a:int,b:string,c:decimal(10,2)>", "1|a|1.50;NULL|b|NULL"},
+      {"('12', 7, '-1.005')", "struct<a:bigint,b:string,c:decimal(5,2)>", "12|7|-1.01"},
+      {"(300, 1.9, 2147483648)", "struct<a:tinyint,b:int,c:int>", "44|1|-2147483648"},
+      {"('abcdef', 'ab', 'x')", "struct<a:varchar(3),b:char(4),c:char(1)>", "abc|ab  |x"},
+      {"('2026-01-31', '2026-01-31 10:11:12.5', true)", "struct<a:date,b:timestamp,c:boolean>",
+       "2026-01-31|2026-01-31 10:11:12.5|true"},
+      {"(1.5, 1, 2.5D)", "struct<a:double,b:float,c:double>", "1.5|1.0|2.5"},
+      {"(upper('a'))", "struct<a:string>", NULL},
+      {"(' 12 ')", "struct<a:int>", NULL},
+      {"(array(1))", "struct<a:array<int>>", NULL},
+  };
+  fixture *f = *state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    skep_arena arena;
+    skep_arena_init(&arena, &f->ctx, 1 << 24);
+    char sql[400];
+    snprintf(sql, sizeof sql, "INSERT INTO t VALUES %s", cases[i].values);
+    skep_bound_query *query;
+    assert_ok(bind_insert(f, &arena, sql, cases[i].types, &query), f->err);
+    skep_batch batch;
+    skep_status st = skep_bound_query_rows(query, &f->ctx, &batch, &f->err);
+    assert_int_equal(st, cases[i].rows != NULL ? SKEP_OK : SKEP_END);
+    skep_buf out;
+    skep_buf_init(&out, &f->ctx, 1 << 16);
+    skep_text text = {.style = SKEP_TEXT_HIVE, .null_text = "NULL"};
+    for (int64_t row = 0; row < batch.root.length; row++) {
+      if (row != 0) skep_buf_byte(&out, ';');
+      for (uint32_t c = 0; c < batch.root.n_children; c++) {
+        if (c != 0) skep_buf_byte(&out, '|');
+        assert_ok(skep_text_value(&text, &batch.root.children[c], row, &out, &f->err), f->err);
+      }
+    }
+    assert_string_equal(skep_buf_string(&out), cases[i].rows != NULL ? cases[i].rows : "");
+    skep_buf_fini(&out);
+    skep_vec_fini(&batch.root);
+    skep_arena_fini(&arena);
+  }
+}
+
+static void inserts_refuse_what_does_not_fit(void **state) {
+  static const struct {
+    const char *sql, *types, *text;
+  } cases[] = {
+      {"INSERT INTO t VALUES (1)", "struct<a:int,b:string>",
+       "SemanticException [Error 10044]: Line 1:12 Cannot insert into target table because column number/types are "
+       "different "
+       "'t': Table insclause-0 has 2 columns, but query has 1 columns."},
+      {"INSERT INTO t SELECT array(1)", "struct<a:int>",
+       "SemanticException [Error 10044]: Line 1:12 Cannot insert into target table because column number/types are "
+       "different "
+       "'t': Cannot convert column 0 from array<int> to int."},
+  };
+  fixture *f = *state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    skep_arena arena;
+    skep_arena_init(&arena, &f->ctx, 1 << 24);
+    skep_bound_query *query;
+    assert_int_equal(bind_insert(f, &arena, cases[i].sql, cases[i].types, &query), SKEP_ERR_SEMANTIC);
+    assert_string_equal(f->err.text, cases[i].text);
+    skep_arena_fini(&arena);
+  }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(queries_give_hives_rows),
-      TEST(mistakes_are_named_as_hive_does),
-      TEST(filters_reach_the_scan),
+      TEST(queries_give_hives_rows),          TEST(mistakes_are_named_as_hive_does),
+      TEST(filters_reach_the_scan),           TEST(literals_become_rows_without_the_engine),
+      TEST(inserts_refuse_what_does_not_fit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
