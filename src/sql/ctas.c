@@ -37,7 +37,7 @@ static skep_status run(skep_life *life, const skep_statement *statement, skep_er
   SKEP_TRY(skep_bind_query(&life->binder, create->as, &raw, err));
   SKEP_TRY(query_columns(life, raw, &columns, err));
   SKEP_TRY(skep_ddl_new_table(s, statement, columns, &t, err));
-  if (t == NULL) return SKEP_OK; /* it is there, and may be */
+  if (t == NULL) return SKEP_END; /* it is there, and may be */
   skep_life_table *table;
   SKEP_TRY(new_life_table(life, t, &table, err));
   SKEP_TRY(skep_target_init(&job.target, life, table, &create->table, NULL, err));
@@ -56,5 +56,6 @@ skep_status skep_ctas_run(skep_session *s, const skep_statement *statement, skep
   (void)out;
   skep_status st = skep_life_open(&life, s, err);
   if (st == SKEP_OK) st = run(&life, statement, err);
+  if (st == SKEP_END) return skep_life_fail(&life, SKEP_OK); /* nothing was begun that could commit */
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

@@ -314,6 +314,19 @@ static skep_status drop_table(skep_session *s, void *self, skep_err *err) {
   return ddl_drop_table(s, t, err);
 }
 
+/* There is no CREATE VIEW yet; a metastore that Hive had used may have views. */
+static skep_status drop_view(skep_session *s, void *self, skep_err *err) {
+  const skep_drop *d = self;
+  skep_catalog_table *t = NULL;
+  skep_status st = skep_catalog_get_table(s->catalog, &s->arena, ddl_db_of(s, &d->table), d->table.name, &t, err);
+  if (st == SKEP_ERR_NOT_FOUND && (d->if_exists || skep_session_bool(s, "hive.exec.drop.ignorenonexistent", true)))
+    return SKEP_OK;
+  if (st == SKEP_ERR_NOT_FOUND) return ddl_find_table(s, &d->table, false, &t, err);
+  if (st != SKEP_OK) return st;
+  if (t->kind != SKEP_TABLE_VIEW) return ddl_task_fail(err, 40000, "Cannot drop a base table with DROP VIEW");
+  return ddl_drop_table(s, t, err);
+}
+
 typedef struct database_drop {
   const skep_drop_database *ast;
   const skep_catalog_db *db; /* what was dropped, or NULL */
@@ -379,6 +392,7 @@ skep_status skep_ddl_run(skep_session *s, const skep_statement *statement, skep_
   *out = NULL;
   skep_create_database create;
   skep_alter_database alter;
+  skep_drop drop;
   switch (statement->kind) {
     case SKEP_STMT_CREATE_DATABASE:
       create = *statement->create_database;
@@ -392,6 +406,9 @@ skep_status skep_ddl_run(skep_session *s, const skep_statement *statement, skep_
       return ddl_create_run(s, statement, out, err);
     case SKEP_STMT_DROP_TABLE:
       return run_drop_table(s, statement->drop, err);
+    case SKEP_STMT_DROP_VIEW:
+      drop = *statement->drop;
+      return ddl_in_transaction(s, SKEP_DB_WRITE, drop_view, &drop, err);
     case SKEP_STMT_ALTER_TABLE:
       return ddl_alter_run(s, statement, out, err);
     default:

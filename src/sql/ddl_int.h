@@ -64,6 +64,8 @@ skep_status ddl_find_partition(skep_session *s, const skep_catalog_table *t, con
 /* Whether a partition matches all comparisons of a spec (=, <>, <, <=, >, >=, LIKE); keys without a value match. */
 skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
                              const skep_catalog_partition *p, bool *out, skep_err *err);
+/* <0, 0, >0 of two texts that skep_catalog_partition_value made for this type. */
+int ddl_compare_values(const skep_type *type, const char *a, const char *b);
 bool ddl_like(const char *text, const char *pattern); /* SQL's % and _ */
 
 /* ---- constraints (ddl_constraints.c) ---- */

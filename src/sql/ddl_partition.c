@@ -145,8 +145,7 @@ skep_status ddl_find_partition(skep_session *s, const skep_catalog_table *t, con
 
 static int sign_of(double a, double b) { return a < b ? -1 : a > b; }
 
-/* <0, 0, >0 of two texts that skep_catalog_partition_value made for this type. */
-static int compare_values(const skep_type *type, const char *a, const char *b) {
+int ddl_compare_values(const skep_type *type, const char *a, const char *b) {
   int64_t x, y;
   double p, q;
   skep_i128 m, n;
@@ -233,7 +232,7 @@ skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const
     if (st != SKEP_OK) return st;
     bool is_null = type->kind != SKEP_STRING && strcmp(p->values[at], "__HIVE_DEFAULT_PARTITION__") == 0;
     if (is_null && (item->op != SKEP_OP_EQ || strcmp(wanted, p->values[at]) != 0)) return SKEP_OK;
-    if (!decide(item->op, compare_values(type, p->values[at], wanted))) return SKEP_OK;
+    if (!decide(item->op, ddl_compare_values(type, p->values[at], wanted))) return SKEP_OK;
   }
   *out = true;
   return SKEP_OK;

@@ -177,6 +177,57 @@ static skep_status spec_of(skep_session *s, const skep_expr *e, skep_partition_v
   return SKEP_OK;
 }
 
+/* ORDER BY of SHOW PARTITIONS: keys and their directions. Each item to sort points to it. */
+typedef struct sort_keys {
+  const skep_type *types;
+  const uint32_t *keys;
+  const bool *descending;
+  uint32_t n;
+} sort_keys;
+
+typedef struct sort_item {
+  const sort_keys *by;
+  skep_catalog_partition partition;
+} sort_item;
+
+/* NULL counts as larger than everything: Hive 4's default, last when ascending. */
+static int compare_items(const void *left, const void *right) {
+  const sort_item *a = left, *b = right;
+  for (uint32_t i = 0; i < a->by->n; i++) {
+    uint32_t key = a->by->keys[i];
+    const char *x = a->partition.values[key], *y = b->partition.values[key];
+    bool x_null = strcmp(x, "__HIVE_DEFAULT_PARTITION__") == 0, y_null = strcmp(y, "__HIVE_DEFAULT_PARTITION__") == 0;
+    int order = x_null || y_null ? x_null - y_null : ddl_compare_values(a->by->types->children[key], x, y);
+    if (order != 0) return a->by->descending[i] ? -order : order;
+  }
+  return strcmp(a->partition.name, b->partition.name);
+}
+
+static skep_status sort_partitions(skep_session *s, const skep_catalog_table *t, const skep_show *show,
+                                   const skep_catalog_partition **list, size_t n, skep_err *err) {
+  uint32_t n_keys = show->order_by.n;
+  if (n_keys == 0) return SKEP_OK;
+  uint32_t *keys = skep_arena_zero(&s->arena, n_keys, sizeof *keys);
+  bool *descending = skep_arena_zero(&s->arena, n_keys, sizeof *descending);
+  sort_item *items = skep_arena_zero(&s->arena, n + 1, sizeof *items);
+  skep_catalog_partition *sorted = skep_arena_zero(&s->arena, n + 1, sizeof *sorted);
+  if (keys == NULL || descending == NULL || items == NULL || sorted == NULL) return ddl_nomem(err);
+  for (uint32_t i = 0; i < n_keys; i++) {
+    const skep_expr *e = show->order_by.items[i].expr;
+    const char *name = e->kind == SKEP_EXPR_NAME && e->name.n == 1 ? e->name.items[0] : NULL;
+    int64_t at = name == NULL ? -1 : skep_type_child(t->partition_keys, name, strlen(name), true);
+    if (at < 0) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "SHOW PARTITIONS ORDER BY takes names of partition keys");
+    keys[i] = (uint32_t)at;
+    descending[i] = show->order_by.items[i].descending;
+  }
+  const sort_keys by = {t->partition_keys, keys, descending, n_keys};
+  for (size_t i = 0; i < n; i++) items[i] = (sort_item){&by, (*list)[i]};
+  if (n > 1) qsort(items, n, sizeof *items, compare_items);
+  for (size_t i = 0; i < n; i++) sorted[i] = items[i].partition;
+  *list = sorted;
+  return SKEP_OK;
+}
+
 static skep_status show_partitions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err) {
   static const char *const names[] = {"partition"};
   enum { MOST = 64 };
@@ -190,12 +241,11 @@ static skep_status show_partitions(skep_session *s, const skep_show *show, skep_
   if (!skep_table_is_partitioned(t))
     return ddl_task_fail(err, 10241, "Table %s%s%s is not a partitioned table", show->table.db == NULL ? "" : t->db,
                          show->table.db == NULL ? "" : ".", t->name);
-  if (show->order_by.n > 0)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "SHOW PARTITIONS ORDER BY is not supported yet");
   if (show->where != NULL) SKEP_TRY(spec_of(s, show->where, items, &where.n, MOST, err));
   SKEP_TRY(ddl_spec_check(s, t, &show->partition, err));
   SKEP_TRY(ddl_spec_check(s, t, &where, err));
   SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, t, false, &list, &n, err));
+  SKEP_TRY(sort_partitions(s, t, show, &list, n, err));
   SKEP_TRY(show_new(s, out, err, 1, names));
   uint64_t left = show->has_limit ? show->limit : UINT64_MAX;
   for (size_t i = 0; i < n && left > 0; i++) {
