@@ -37,7 +37,7 @@ skep_status skep_orc_compressor_new(const skep_ctx *ctx, skep_orc_codec codec, i
   if (c == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "compressor of %zu bytes", sizeof *c);
   c->ctx = ctx;
   c->codec = codec;
-  c->level = level != SKEP_ORC_LEVEL_DEFAULT ? level : codec == SKEP_ORC_ZLIB ? 1 : 3; /* ORC Java: fast */
+  c->level = level != SKEP_ORC_LEVEL_DEFAULT ? level : 1; /* as fast as ORC Java's */
   if (codec == SKEP_ORC_ZLIB) c->deflate = libdeflate_alloc_compressor(c->level);
   if (codec == SKEP_ORC_ZSTD) c->zstd = ZSTD_createCCtx();
   if ((codec == SKEP_ORC_ZLIB && c->deflate == NULL) || (codec == SKEP_ORC_ZSTD && c->zstd == NULL)) {
