@@ -1,7 +1,11 @@
 /* Whole statements written to tables of every kind, against golden directory names, and read back. */
 #include "table/write.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "acid/delta_testing.h"
+#include "support/temp_dir.h"
 
 #define ALL "db.t:99:9223372036854775807::"
 
@@ -499,6 +503,66 @@ static void any_failing_allocation_is_reported(void **state) {
   skep_vec_fini(&batch.root);
 }
 
+/* ---- the process ends ---- */
+
+static void use_posix(writing *t) {
+  skep_fs_free(t->fs);
+  skep_fs_free(t->below);
+  assert_ok(skep_fs_posix_new(&t->ctx, &t->below, &t->err), t->err);
+  assert_ok(skep_fs_faulty_new(&t->ctx, t->below, &t->fs, &t->err), t->err);
+}
+
+/* In a child that ends at the nth change: its exit status. */
+static int insert_in_child(writing *t, const skep_table_write_opts *o, const char *const *cells, size_t n_rows,
+                           uint64_t nth) {
+  int status = 0;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    skep_fs_faulty_stop_nth(t->fs, nth);
+    _exit(try_rows(t, o, cells, n_rows) == SKEP_OK ? 0 : 1);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+/* Whatever step was the last one: readers see what was committed before, and the same write id can be written again
+ * over what the dead process left. */
+static void a_process_that_ends_anywhere_leaves_nothing_to_see(void **state) {
+  static const char *const before[] = {"1", "a", "1", "2", "b", "2"};
+  static const char *const after[] = {"3", "c", "2", "4", "d", "3", "5", "e", "1", "6", "f", "3"};
+  static const skep_plan_opts plan = {.schema = "struct<id:int,s:string>", .partition_schema = "struct<p:int>"};
+  static const uint32_t bucket_columns[] = {0};
+  writing *t = *state;
+  int ended = 0, stopped = 0;
+  use_posix(t);
+  for (uint64_t nth = 1; ended == 0 && nth < 200; nth++) {
+    temp_dir dir;
+    char location[300];
+    temp_dir_make(&dir);
+    snprintf(location, sizeof location, "%s/t", dir.path);
+    skep_table_write_opts o = table_opts(t, "struct<id:int,s:string>", "struct<p:int>", SKEP_WRITE_INSERT, 1, 0);
+    o.location = location;
+    o.n_buckets = 2;
+    o.n_bucket_columns = 1;
+    o.bucket_columns = bucket_columns;
+    o.bucketing_version = 2;
+    insert(t, &o, before, 2);
+    o.write_id = 2;
+    int status = insert_in_child(t, &o, after, 4, nth);
+    assert_true(status == 0 || status == SKEP_FS_FAULT_CODE);
+    ended += status == 0;
+    stopped += status != 0;
+    assert_string_equal(writing_table(t, location, "db.t:1:9223372036854775807::", &plan, false), "1 a 1\n2 b 2\n");
+    insert(t, &o, after, 4);
+    assert_string_equal(writing_table(t, location, ALL, &plan, false), "1 a 1\n2 b 2\n3 c 2\n4 d 3\n5 e 1\n6 f 3\n");
+    temp_dir_remove(&dir);
+  }
+  assert_int_equal(ended, 1);
+  assert_true(stopped > 20);
+}
+
 /* ---- at random ---- */
 
 static uint32_t next(uint32_t *seed) {
@@ -569,6 +633,7 @@ int main(void) {
       TEST(plain_files_are_safe_before_they_move_into_place),
       TEST(a_plain_overwrite_that_fails_loses_nothing),
       TEST(any_failing_allocation_is_reported),
+      TEST(a_process_that_ends_anywhere_leaves_nothing_to_see),
       TEST(random_batches_arrive_row_by_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
