@@ -79,7 +79,7 @@ static skep_status write_keys(skep_delta_writer *w, skep_delta_bucket *bucket, c
                     .n_children = w->opts.row->n_children,
                     .validity = {.data = (void *)(uintptr_t)nothing, .lent = true}};
     skep_vec children[SKEP_EVENT_COLUMNS];
-    fill_ids(&w->ids, keys + done, part);
+    fill_ids(&w->shared->ids, keys + done, part);
     skep_vec event = skep_delta_event_vec(w, children, &row);
     skep_status status = skep_bucket_file_add(bucket->file, &event, NULL, (int64_t)part, keys + done, err);
     if (status != SKEP_OK) return skep_wrap(err, status, "%s", skep_delta_file_path(w, bucket->number));

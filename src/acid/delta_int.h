@@ -5,6 +5,7 @@
 #include "acid/bucket_file.h"
 #include "acid/delta_writer.h"
 #include "acid/events.h"
+#include "orc/compress.h"
 
 typedef struct skep_delta_bucket {
   int32_t number;
@@ -17,6 +18,18 @@ typedef struct skep_delta_ids {
   int32_t *operations, *buckets;
   int64_t *currents, *write_ids, *row_ids;
 } skep_delta_ids;
+
+struct skep_delta_shared {
+  const skep_ctx *ctx;
+  skep_orc_compressor *compressor; /* NULL: no codec */
+  skep_delta_ids ids;
+  /* bucketed tables */
+  uint32_t *hashes; /* then bucket numbers */
+  int32_t *order;
+  size_t order_capacity;
+  int64_t *ends;
+  size_t ends_capacity; /* n_buckets + 1 */
+};
 
 struct skep_delta_writer {
   const skep_ctx *ctx;
@@ -34,14 +47,8 @@ struct skep_delta_writer {
 
   uint32_t n_buckets;
   skep_delta_bucket *buckets; /* by number; DELETE: those that occur, made by _finish */
-  skep_delta_ids ids;
-
-  /* bucketed tables */
-  const skep_vec **bucket_vecs;
-  uint32_t *hashes; /* then bucket numbers */
-  int32_t *order;
-  size_t order_capacity;
-  int64_t *ends; /* n_buckets + 1 */
+  skep_delta_shared *shared, *own_shared;
+  const skep_vec **bucket_vecs; /* bucketed tables */
 
   /* DELETE */
   skep_row_key *keys;
@@ -55,8 +62,7 @@ struct skep_delta_writer {
 const char *skep_delta_file_path(skep_delta_writer *w, int32_t number);
 SKEP_NODISCARD skep_status skep_delta_open_bucket(skep_delta_writer *w, skep_delta_bucket *bucket, skep_err *err);
 SKEP_NODISCARD skep_status skep_delta_reserve_ids(skep_delta_writer *w, int64_t n, int32_t operation, skep_err *err);
-void skep_delta_ids_fini(const skep_ctx *ctx, skep_delta_ids *ids);
-/* The event vector over w->ids and `row`, with its children in the array given. */
+/* The event vector over the shared ids and `row`, with its children in the array given. */
 skep_vec skep_delta_event_vec(const skep_delta_writer *w, skep_vec children[SKEP_EVENT_COLUMNS], const skep_vec *row);
 
 SKEP_NODISCARD skep_status skep_delta_put_version(skep_delta_writer *w, skep_err *err);

@@ -6,12 +6,50 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "column/bucket_hash.h"
 #include "acid/delta_int.h"
 #include "acid/dir_write.h"
 #include "acid/name.h"
+#include "column/bucket_hash.h"
 
 enum { MAX_STATEMENT = 4095, MAX_WRITERS = 4096 };
+
+/* ---- what writers share ---- */
+
+skep_status skep_delta_shared_new(const skep_ctx *ctx, const skep_writer_settings *settings, skep_delta_shared **out,
+                                  skep_err *err) {
+  *out = NULL;
+  skep_delta_shared *s = skep_alloc_zero(ctx, 1, sizeof *s);
+  if (s == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "writer of a directory");
+  s->ctx = ctx;
+  const skep_orc_writer_opts *orc = &settings->plain; /* codec and level are the same in all files */
+  skep_status status = SKEP_OK;
+  if (orc->codec != SKEP_ORC_NONE) status = skep_orc_compressor_new(ctx, orc->codec, orc->level, &s->compressor, err);
+  if (status != SKEP_OK) {
+    skep_delta_shared_free(s);
+    return status;
+  }
+  *out = s;
+  return SKEP_OK;
+}
+
+static void free_ids(const skep_ctx *ctx, skep_delta_ids *ids) {
+  skep_release(ctx, ids->operations);
+  skep_release(ctx, ids->currents);
+  skep_release(ctx, ids->write_ids);
+  skep_release(ctx, ids->buckets);
+  skep_release(ctx, ids->row_ids);
+  *ids = (skep_delta_ids){0};
+}
+
+void skep_delta_shared_free(skep_delta_shared *s) {
+  if (s == NULL) return;
+  skep_orc_compressor_free(s->compressor);
+  free_ids(s->ctx, &s->ids);
+  skep_release(s->ctx, s->hashes);
+  skep_release(s->ctx, s->order);
+  skep_release(s->ctx, s->ends);
+  skep_release(s->ctx, s);
+}
 
 /* ---- open ---- */
 
@@ -73,6 +111,10 @@ static skep_status build(skep_delta_writer *w, skep_err *err) {
   w->buckets = skep_alloc_zero(w->ctx, room, sizeof *w->buckets);
   if (w->buckets == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%zu buckets", room);
   for (uint32_t i = 0; i < w->n_buckets; i++) w->buckets[i].number = (int32_t)i;
+  w->shared = w->opts.shared;
+  if (w->shared == NULL) SKEP_TRY(skep_delta_shared_new(w->ctx, w->opts.settings, &w->own_shared, err));
+  if (w->shared == NULL) w->shared = w->own_shared;
+  w->orc.compressor = w->shared->compressor;
   return SKEP_OK;
 }
 
@@ -145,10 +187,10 @@ skep_status skep_delta_open_bucket(skep_delta_writer *w, skep_delta_bucket *buck
 
 /* Room for the ids of a batch; what is the same for all rows is written once. */
 skep_status skep_delta_reserve_ids(skep_delta_writer *w, int64_t n, int32_t operation, skep_err *err) {
-  skep_delta_ids *ids = &w->ids;
+  skep_delta_ids *ids = &w->shared->ids;
   if ((size_t)n <= ids->capacity) return SKEP_OK;
   size_t size = (size_t)n + (size_t)n / 2;
-  skep_delta_ids_fini(w->ctx, ids);
+  free_ids(w->ctx, ids);
   ids->operations = skep_alloc(w->ctx, size * sizeof *ids->operations);
   ids->currents = skep_alloc(w->ctx, size * sizeof *ids->currents);
   ids->write_ids = skep_alloc(w->ctx, size * sizeof *ids->write_ids);
@@ -167,15 +209,6 @@ skep_status skep_delta_reserve_ids(skep_delta_writer *w, int64_t n, int32_t oper
   return SKEP_OK;
 }
 
-void skep_delta_ids_fini(const skep_ctx *ctx, skep_delta_ids *ids) {
-  skep_release(ctx, ids->operations);
-  skep_release(ctx, ids->currents);
-  skep_release(ctx, ids->write_ids);
-  skep_release(ctx, ids->buckets);
-  skep_release(ctx, ids->row_ids);
-  *ids = (skep_delta_ids){0};
-}
-
 static skep_vec flat(const skep_type *type, skep_form form, int64_t length, void *values) {
   return (skep_vec){.type = type, .form = form, .length = length, .values = {.data = values, .lent = true}};
 }
@@ -183,11 +216,11 @@ static skep_vec flat(const skep_type *type, skep_form form, int64_t length, void
 skep_vec skep_delta_event_vec(const skep_delta_writer *w, skep_vec children[SKEP_EVENT_COLUMNS], const skep_vec *row) {
   const skep_type *const *types = w->type->children;
   int64_t n = row->length;
-  children[SKEP_EVENT_OPERATION] = flat(types[SKEP_EVENT_OPERATION], SKEP_FORM_I32, n, w->ids.operations);
-  children[SKEP_EVENT_WRITE_ID] = flat(types[SKEP_EVENT_WRITE_ID], SKEP_FORM_I64, n, w->ids.write_ids);
-  children[SKEP_EVENT_BUCKET] = flat(types[SKEP_EVENT_BUCKET], SKEP_FORM_I32, n, w->ids.buckets);
-  children[SKEP_EVENT_ROW_ID] = flat(types[SKEP_EVENT_ROW_ID], SKEP_FORM_I64, n, w->ids.row_ids);
-  children[SKEP_EVENT_CURRENT] = flat(types[SKEP_EVENT_CURRENT], SKEP_FORM_I64, n, w->ids.currents);
+  children[SKEP_EVENT_OPERATION] = flat(types[SKEP_EVENT_OPERATION], SKEP_FORM_I32, n, w->shared->ids.operations);
+  children[SKEP_EVENT_WRITE_ID] = flat(types[SKEP_EVENT_WRITE_ID], SKEP_FORM_I64, n, w->shared->ids.write_ids);
+  children[SKEP_EVENT_BUCKET] = flat(types[SKEP_EVENT_BUCKET], SKEP_FORM_I32, n, w->shared->ids.buckets);
+  children[SKEP_EVENT_ROW_ID] = flat(types[SKEP_EVENT_ROW_ID], SKEP_FORM_I64, n, w->shared->ids.row_ids);
+  children[SKEP_EVENT_CURRENT] = flat(types[SKEP_EVENT_CURRENT], SKEP_FORM_I64, n, w->shared->ids.currents);
   children[SKEP_EVENT_ROW] = *row;
   return (skep_vec){
       .type = w->type, .form = SKEP_FORM_STRUCT, .length = n, .n_children = SKEP_EVENT_COLUMNS, .children = children};
@@ -208,7 +241,7 @@ static skep_status add_to_bucket(skep_delta_writer *w, skep_delta_bucket *bucket
   skep_vec children[SKEP_EVENT_COLUMNS], event = *row;
   if (w->opts.events) {
     int32_t property = skep_bucket_encode(bucket->number, w->opts.statement);
-    number_rows(&w->ids, property, skep_bucket_file_rows(bucket->file), rows, n);
+    number_rows(&w->shared->ids, property, skep_bucket_file_rows(bucket->file), rows, n);
     event = skep_delta_event_vec(w, children, row);
   }
   skep_status status = skep_bucket_file_add(bucket->file, &event, rows, n, NULL, err);
@@ -218,17 +251,17 @@ static skep_status add_to_bucket(skep_delta_writer *w, skep_delta_bucket *bucket
 /* ---- bucketed ---- */
 
 static skep_status reserve_order(skep_delta_writer *w, int64_t n, skep_err *err) {
-  if ((size_t)n > w->order_capacity) {
-    skep_release(w->ctx, w->order);
-    skep_release(w->ctx, w->hashes);
-    w->order_capacity = 0;
-    w->order = skep_alloc(w->ctx, (size_t)n * sizeof *w->order);
-    w->hashes = skep_alloc(w->ctx, (size_t)n * sizeof *w->hashes);
-    if (w->order == NULL || w->hashes == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "buckets of %" PRId64 " rows", n);
-    w->order_capacity = (size_t)n;
+  skep_delta_shared *s = w->shared;
+  if ((size_t)n > s->order_capacity) {
+    skep_release(w->ctx, s->order);
+    skep_release(w->ctx, s->hashes);
+    s->order_capacity = 0;
+    s->order = skep_alloc(w->ctx, (size_t)n * sizeof *s->order);
+    s->hashes = skep_alloc(w->ctx, (size_t)n * sizeof *s->hashes);
+    if (s->order == NULL || s->hashes == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "buckets of %" PRId64 " rows", n);
+    s->order_capacity = (size_t)n;
   }
-  if (w->ends == NULL) w->ends = skep_alloc(w->ctx, (w->n_buckets + 1) * sizeof *w->ends);
-  return w->ends != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "%u buckets", w->n_buckets);
+  return skep_grow(w->ctx, (void **)&s->ends, &s->ends_capacity, (size_t)w->n_buckets + 1, sizeof *s->ends, err);
 }
 
 static skep_status hash_rows(skep_delta_writer *w, const skep_vec *row, const int32_t *rows, int64_t n, skep_err *err) {
@@ -238,17 +271,19 @@ static skep_status hash_rows(skep_delta_writer *w, const skep_vec *row, const in
     columns = w->bucket_vecs = skep_arena_alloc(&w->arena, o->n_bucket_columns * sizeof(const skep_vec *));
   if (columns == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u bucket columns", o->n_bucket_columns);
   for (uint32_t i = 0; i < o->n_bucket_columns; i++) columns[i] = &row->children[o->bucket_columns[i]];
-  SKEP_TRY(skep_bucket_hash(columns, o->n_bucket_columns, o->bucketing_version, rows, 0, n, w->hashes, err));
-  for (int64_t i = 0; i < n; i++) w->hashes[i] = skep_bucket_of_hash(w->hashes[i], w->n_buckets);
+  SKEP_TRY(skep_bucket_hash(columns, o->n_bucket_columns, o->bucketing_version, rows, 0, n, w->shared->hashes, err));
+  for (int64_t i = 0; i < n; i++) w->shared->hashes[i] = skep_bucket_of_hash(w->shared->hashes[i], w->n_buckets);
   return SKEP_OK;
 }
 
 /* Positions of the rows, bucket by bucket, each ascending: counting sort. Bucket b ends at ends[b]. */
-static void group_rows(skep_delta_writer *w, const int32_t *rows, int64_t n) {
-  memset(w->ends, 0, (w->n_buckets + 1) * sizeof *w->ends);
-  for (int64_t i = 0; i < n; i++) w->ends[w->hashes[i] + 1]++;
-  for (uint32_t b = 0; b < w->n_buckets; b++) w->ends[b + 1] += w->ends[b];
-  for (int64_t i = 0; i < n; i++) w->order[w->ends[w->hashes[i]]++] = rows != NULL ? rows[i] : (int32_t)i;
+static void group_rows(const skep_delta_writer *w, const int32_t *rows, int64_t n) {
+  const uint32_t *bucket = w->shared->hashes;
+  int64_t *ends = w->shared->ends;
+  memset(ends, 0, (w->n_buckets + 1) * sizeof *ends);
+  for (int64_t i = 0; i < n; i++) ends[bucket[i] + 1]++;
+  for (uint32_t b = 0; b < w->n_buckets; b++) ends[b + 1] += ends[b];
+  for (int64_t i = 0; i < n; i++) w->shared->order[ends[bucket[i]]++] = rows != NULL ? rows[i] : (int32_t)i;
 }
 
 static skep_status add_bucketed(skep_delta_writer *w, const skep_vec *row, const int32_t *rows, int64_t n,
@@ -257,8 +292,9 @@ static skep_status add_bucketed(skep_delta_writer *w, const skep_vec *row, const
   SKEP_TRY(hash_rows(w, row, rows, n, err));
   group_rows(w, rows, n);
   for (uint32_t b = 0; b < w->n_buckets; b++) {
-    int64_t start = b == 0 ? 0 : w->ends[b - 1];
-    if (w->ends[b] > start) SKEP_TRY(add_to_bucket(w, &w->buckets[b], row, w->order + start, w->ends[b] - start, err));
+    int64_t start = b == 0 ? 0 : w->shared->ends[b - 1];
+    if (w->shared->ends[b] > start)
+      SKEP_TRY(add_to_bucket(w, &w->buckets[b], row, w->shared->order + start, w->shared->ends[b] - start, err));
   }
   return SKEP_OK;
 }
@@ -378,10 +414,7 @@ void skep_delta_writer_free(skep_delta_writer *w) {
   if (w == NULL) return;
   close_files(w);
   skep_release(w->ctx, w->buckets);
-  skep_delta_ids_fini(w->ctx, &w->ids);
-  skep_release(w->ctx, w->order);
-  skep_release(w->ctx, w->hashes);
-  skep_release(w->ctx, w->ends);
+  skep_delta_shared_free(w->own_shared);
   skep_release(w->ctx, w->keys);
   skep_buf_fini(&w->path);
   skep_buf_fini(&w->file_path);

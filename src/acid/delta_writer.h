@@ -22,6 +22,13 @@ typedef enum skep_delta_kind {
   SKEP_DELTA_PLAIN   /* no directory of its own: files straight in `root` (plain tables; a staging directory) */
 } skep_delta_kind;
 
+/* What the writers of one branch of a statement (one kind, write id and table, one thread) need only once: room for the
+ * ids of a batch, and the state of the codec. It outlives them. */
+typedef struct skep_delta_shared skep_delta_shared;
+SKEP_NODISCARD skep_status skep_delta_shared_new(const skep_ctx *ctx, const skep_writer_settings *settings,
+                                                 skep_delta_shared **out, skep_err *err);
+void skep_delta_shared_free(skep_delta_shared *shared); /* accepts NULL */
+
 typedef struct skep_delta_writer_opts {
   skep_delta_kind kind;
   bool empty_files;  /* BASE, PLAIN: buckets without rows get a file too, as Hive's overwrite leaves them where the
@@ -36,6 +43,7 @@ typedef struct skep_delta_writer_opts {
   int bucketing_version;          /* 1 or 2 */
   const skep_writer_settings *settings;
   skep_orc_write_memory *memory; /* shared by all writers of a statement; or NULL */
+  skep_delta_shared *shared;     /* NULL: the writer has its own */
 } skep_delta_writer_opts;
 
 typedef struct skep_delta_writer skep_delta_writer;

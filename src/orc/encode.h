@@ -45,10 +45,12 @@ typedef struct skep_int_encoder {
   uint32_t n_fixed;    /* equal ones at the end of it */
   uint32_t n_variable; /* values of a run that is not one of equal values */
   int64_t last_delta;
-  int64_t run[SKEP_ORC_RUN];
+  int64_t *run; /* grows to SKEP_ORC_RUN: thousands of columns with few rows each hold little */
+  uint32_t capacity;
 } skep_int_encoder;
 
 void skep_int_encoder_init(skep_int_encoder *e, skep_orc_out *out, bool is_signed);
+void skep_int_encoder_fini(skep_int_encoder *e);
 /* Unsigned streams take values below 2^63. */
 void skep_int_encoder_put(skep_int_encoder *e, const int64_t *values, size_t n);
 void skep_int_encoder_flush(skep_int_encoder *e); /* ends the run; the stream stays open */

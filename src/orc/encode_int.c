@@ -286,6 +286,30 @@ void skep_int_encoder_init(skep_int_encoder *e, skep_orc_out *out, bool is_signe
   e->is_signed = is_signed;
   e->n = e->n_fixed = e->n_variable = 0;
   e->last_delta = 0;
+  e->run = NULL;
+  e->capacity = 0;
+}
+
+void skep_int_encoder_fini(skep_int_encoder *e) {
+  if (e->run != NULL) skep_release(e->out->now.ctx, e->run);
+  e->run = NULL;
+  e->capacity = 0;
+}
+
+/* Room for a run that takes n more values. A failure sticks to the stream. */
+static bool reserve_run(skep_int_encoder *e, size_t n) {
+  size_t need = e->n + n + MIN_REPEAT, capacity = 16;
+  if (need > SKEP_ORC_RUN) need = SKEP_ORC_RUN;
+  if (need <= e->capacity) return true;
+  while (capacity < need) capacity *= 2;
+  int64_t *run = skep_resize(e->out->now.ctx, e->run, capacity * sizeof *run);
+  if (run == NULL) {
+    if (e->out->now.status == SKEP_OK) e->out->now.status = SKEP_ERR_NOMEM;
+    return false;
+  }
+  e->run = run;
+  e->capacity = (uint32_t)capacity;
+  return true;
 }
 
 static void start_run(skep_int_encoder *e, int64_t value) {
@@ -398,6 +422,7 @@ static void put_one(skep_int_encoder *e, int64_t value) {
 
 /* One value at a time decides what kind of run it is; then the run takes what belongs to it. */
 void skep_int_encoder_put(skep_int_encoder *e, const int64_t *values, size_t n) {
+  if (e->capacity < SKEP_ORC_RUN && !reserve_run(e, n)) return;
   for (size_t i = 0; i < n;) {
     put_one(e, values[i++]);
     if (e->n_fixed >= MIN_REPEAT && e->n_variable == 0) {

@@ -59,6 +59,7 @@ static void the_specifications_examples_come_out_byte_for_byte(void **state) {
     skep_bytes got = skep_orc_out_bytes(&o);
     if (got.left != x->n_bytes || memcmp(got.at, x->bytes, got.left) != 0)
       fail_msg("%s: %zu bytes, not as expected", x->name, got.left);
+    skep_int_encoder_fini(&e);
     skep_orc_out_fini(&o);
   }
 }
@@ -164,6 +165,7 @@ static void integers_of_any_shape_come_back(void **state) {
     }
     skep_int_encoder_flush(&e);
     assert_decodes(&o, is_signed, values, MANY, shape);
+    skep_int_encoder_fini(&e);
     skep_orc_out_fini(&o);
   }
 }
@@ -183,6 +185,7 @@ static void short_sequences_come_back(void **state) {
       skep_int_encoder_put(&e, values, n);
       skep_int_encoder_flush(&e);
       assert_decodes(&o, true, values, n, code);
+      skep_int_encoder_fini(&e);
       skep_orc_out_fini(&o);
     }
   }

@@ -78,8 +78,9 @@ static void init_parts(skep_orc_writer *w, const skep_ctx *ctx, skep_file *file,
 
 static skep_status build(skep_orc_writer *w, const skep_type *type, skep_err *err) {
   SKEP_TRY(skep_type_copy(&w->arena, type, &w->type, err));
-  if (w->opts.codec != SKEP_ORC_NONE)
-    SKEP_TRY(skep_orc_compressor_new(w->ctx, w->opts.codec, w->opts.level, &w->env.codec, err));
+  if (w->opts.codec != SKEP_ORC_NONE && w->opts.compressor == NULL)
+    SKEP_TRY(skep_orc_compressor_new(w->ctx, w->opts.codec, w->opts.level, &w->own_codec, err));
+  if (w->opts.codec != SKEP_ORC_NONE) w->env.codec = w->own_codec != NULL ? w->own_codec : w->opts.compressor;
   bool *has_bloom = skep_arena_zero(&w->arena, (size_t)w->type->max_id + 1, sizeof *has_bloom);
   if (has_bloom == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u columns", w->type->max_id + 1);
   SKEP_TRY(mark_blooms(w->type, &w->opts, has_bloom, err));
@@ -111,7 +112,7 @@ void skep_orc_writer_close(skep_orc_writer *w) {
   if (w == NULL) return;
   if (w->opts.memory != NULL) __atomic_sub_fetch(&w->opts.memory->wanted_bytes, w->opts.stripe_bytes, __ATOMIC_RELAXED);
   skep_orc_wcolumn_fini(&w->root);
-  skep_orc_compressor_free(w->env.codec);
+  skep_orc_compressor_free(w->own_codec);
   for (size_t i = 0; i < w->n_items; i++) {
     skep_release(w->ctx, w->items[i].name);
     skep_release(w->ctx, w->items[i].value);

@@ -39,6 +39,8 @@ typedef struct skep_orc_writer_opts {
                                     twentieth of a stripe is lost; 0: no padding */
   const char *software_version;  /* footer text; NULL: this library's */
   skep_orc_write_memory *memory; /* or NULL: stripe_bytes is not shared */
+  struct skep_orc_compressor *compressor; /* borrowed, of this codec and level, for many writers of one thread; NULL:
+                                             the writer has its own */
 
   /* Called when a stripe was written: it ends before row `end_row` of the file (the rows given to _add so far that it
    * holds). May be called inside _add, _intermediate_footer and _finish. A failure sticks. */

@@ -103,9 +103,11 @@ void skep_orc_wcolumn_fini(skep_orc_wcolumn *c) {
   const skep_ctx *ctx = c->env->ctx;
   for (uint32_t i = 0; i < c->n_children; i++) skep_orc_wcolumn_fini(&c->children[i]);
   skep_release(ctx, c->children);
+  for (unsigned i = 0; i < 2; i++) {
+    if (c->ints[i] != NULL) skep_int_encoder_fini(c->ints[i]);
+    skep_release(ctx, c->ints[i]);
+  }
   for (unsigned i = 0; i < SKEP_ORC_N_OUTS; i++) skep_orc_out_fini(&c->outs[i]);
-  skep_release(ctx, c->ints[0]);
-  skep_release(ctx, c->ints[1]);
   skep_orc_wdict_fini(&c->dict);
   skep_release(ctx, c->codes);
   skep_dict_unref(c->from);

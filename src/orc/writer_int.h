@@ -19,6 +19,7 @@ struct skep_orc_writer {
   skep_orc_writer_opts opts;
   skep_arena arena; /* the type */
   const skep_type *type;
+  skep_orc_compressor *own_codec; /* NULL: borrowed, or none */
   skep_orc_wenv env;
   skep_orc_wcolumn root;
   skep_status status; /* sticky */

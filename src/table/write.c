@@ -69,7 +69,7 @@ static skep_status build(skep_table_write *w, skep_err *err) {
   if (status != SKEP_OK) return skep_wrap(err, status, "%s", o->table_name);
   w->memory.max_bytes = o->max_memory == 0 ? DEFAULT_MEMORY : o->max_memory;
   set_delta_opts(w);
-  return SKEP_OK;
+  return skep_delta_shared_new(w->ctx, &w->settings, &w->delta.shared, err);
 }
 
 skep_status skep_table_write_open(const skep_ctx *ctx, skep_fs *fs, const skep_table_write_opts *opts,
@@ -276,6 +276,7 @@ void skep_table_write_abort(skep_table_write *w) {
 void skep_table_write_free(skep_table_write *w) {
   if (w == NULL) return;
   for (uint32_t i = 0; i < w->n_targets; i++) skep_delta_writer_free(w->targets[i]->writer);
+  skep_delta_shared_free(w->delta.shared);
   skep_release(w->ctx, w->targets);
   skep_key_map_fini(w->ctx, &w->by_name);
   skep_key_map_fini(w->ctx, &w->by_key);
