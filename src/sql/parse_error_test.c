@@ -176,7 +176,7 @@ static void many_texts_are_no_statements(void **state) {
       {"CREATE TABLE t (a int) STORED AS ORC PARTITIONED BY (p int)", "1:37"},
       {"CREATE TABLE t (a array<int)", "1:27"},
       {"CREATE TABLE t (a map<int>)", "1:25"},
-      {"CREATE TABLE t (a struct<int>)", "1:28"},
+      {"CREATE TABLE t (a struct<int>)", "1:25"},
       {"CREATE INDEX i ON t (a)", "1:7"},
       {"CREATE EXTERNAL VIEW v AS SELECT 1", "1:16"},
       {"DROP t", "1:5"},
