@@ -249,8 +249,8 @@ typedef struct skep_catalog_stats {
 } skep_catalog_stats;
 
 /* The properties that Hive leaves after such a write: numFiles, numFilesErasureCoded, numRows, rawDataSize, totalSize,
- * COLUMN_STATS_ACCURATE {"BASIC_STATS":"true"}, transient_lastDdlTime. A number stays unknown when it was. `partition`
- * is NULL for a table without partitions. */
+ * COLUMN_STATS_ACCURATE {"BASIC_STATS":"true"}, transient_lastDdlTime. A number stays unknown, and a sum not accurate,
+ * when it was. `partition` is NULL for a table without partitions. */
 SKEP_NODISCARD skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
                                                      const skep_catalog_partition *partition,
                                                      const skep_catalog_stats *stats, int64_t write_id, skep_err *err);

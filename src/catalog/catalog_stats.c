@@ -21,6 +21,14 @@ static bool new_number(const skep_catalog_params *params, const char *key, int64
   return true;
 }
 
+/* Sums stay as accurate as they were: what was not (converted, loaded, altered by hand) is so only after a count. What
+ * has no number of rows at all is new. */
+static bool is_accurate(const skep_catalog_params *params, bool set) {
+  if (set || skep_catalog_param_get(params, "numRows") == NULL) return true;
+  const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
+  return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL;
+}
+
 skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
                                       const skep_catalog_partition *partition, const skep_catalog_stats *stats,
                                       int64_t write_id, skep_err *err) {
@@ -33,13 +41,14 @@ skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_
                new_number(old, "totalSize", stats->size_bytes, stats->set_rows, &bytes);
   skep_status st = catalog_now_s(catalog, &now_s, err);
   const char *raw = skep_catalog_param_get(old, "rawDataSize");
-  skep_catalog_param params[] = {{"COLUMN_STATS_ACCURATE", known ? STATS_ACCURATE : NULL},
-                                 {"numFiles", sized ? catalog_number(&arena, files) : NULL},
-                                 {"numFilesErasureCoded", "0"},
-                                 {"numRows", known ? catalog_number(&arena, rows) : NULL},
-                                 {"rawDataSize", raw == NULL || stats->set_rows ? "0" : raw},
-                                 {"totalSize", sized ? catalog_number(&arena, bytes) : NULL},
-                                 {"transient_lastDdlTime", catalog_number(&arena, now_s)}};
+  skep_catalog_param params[] = {
+      {"COLUMN_STATS_ACCURATE", known && is_accurate(old, stats->set_rows) ? STATS_ACCURATE : NULL},
+      {"numFiles", sized ? catalog_number(&arena, files) : NULL},
+      {"numFilesErasureCoded", "0"},
+      {"numRows", known ? catalog_number(&arena, rows) : NULL},
+      {"rawDataSize", raw == NULL || stats->set_rows ? "0" : raw},
+      {"totalSize", sized ? catalog_number(&arena, bytes) : NULL},
+      {"transient_lastDdlTime", catalog_number(&arena, now_s)}};
   if (st == SKEP_OK && ((sized && (params[1].value == NULL || params[5].value == NULL)) || params[6].value == NULL ||
                         (known && params[3].value == NULL)))
     st = catalog_nomem(err);

@@ -272,6 +272,18 @@ static void statistics_are_what_hive_leaves(void **state) {
       "COLUMN_STATS_ACCURATE|{\"BASIC_STATS\":\"true\"}\nbucketing_version|2\nnumFiles|4\n"
       "numFilesErasureCoded|0\nnumRows|4\nrawDataSize|0\ntotalSize|3218\n");
   assert_rows(f, "SELECT \"WRITE_ID\" FROM \"TBLS\"", "6\n");
+  /* golden 11-original: statistics of a converted table are not accurate, and do not become so by adding */
+  const skep_catalog_param none = {"COLUMN_STATS_ACCURATE", NULL};
+  assert_ok(skep_catalog_update_table_params(f->catalog, get(f, "t"), &none, 1, 0, &err), err);
+  assert_ok(skep_catalog_update_stats(f->catalog, get(f, "t"), NULL, &insert, 7, &err), err);
+  const skep_catalog_table *t = get(f, "t");
+  assert_null(skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE"));
+  assert_string_equal(skep_catalog_param_get(&t->params, "numRows"), "7");
+  const skep_catalog_stats counted = {.n_rows = 5, .n_files = 1, .size_bytes = 900, .set_rows = true};
+  assert_ok(skep_catalog_update_stats(f->catalog, get(f, "t"), NULL, &counted, 8, &err), err);
+  t = get(f, "t");
+  assert_string_equal(skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE"), "{\"BASIC_STATS\":\"true\"}");
+  assert_string_equal(skep_catalog_param_get(&t->params, "numFiles"), "1");
 }
 
 /* Names, places and letters of golden 19's s19.cons; a foreign key besides. */

@@ -16,7 +16,8 @@ static void put_quoted(skep_buf *out, const char *text) {
   }
 }
 
-/* Here alone the fields of structs are in back-quotes, with a blank between them. */
+/* Here alone the fields of structs are in back-quotes, and there are blanks between them and between a union's types.
+ */
 static void put_type(skep_buf *out, const skep_type *type) {
   if (!skep_kind_is_nested(type->kind)) {
     skep_type_print(type, out);
@@ -27,7 +28,7 @@ static void put_type(skep_buf *out, const skep_type *type) {
     if (type->kind == SKEP_STRUCT)
       skep_buf_printf(out, "%s`%s`:", i == 0 ? "" : ", ", type->names[i]);
     else if (i > 0)
-      skep_buf_byte(out, ',');
+      skep_buf_text(out, type->kind == SKEP_UNION ? ", " : ",");
     put_type(out, type->children[i]); /* the type's depth is bounded: it was parsed */
   }
   skep_buf_byte(out, '>');

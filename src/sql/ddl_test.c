@@ -1,0 +1,362 @@
+/* What DDL does to directories, rows and write ids; kinds of tables that result; readers of what is dropped. The texts
+ * are compared in ddl_log_test.c. */
+#include <sys/stat.h>
+
+#include "support/warehouse.h"
+
+static int setup(void **state) {
+  static warehouse w;
+  *state = &w;
+  warehouse_open(&w);
+  return 0;
+}
+
+static int teardown(void **state) {
+  warehouse_close(*state);
+  return 0;
+}
+
+static bool there(const warehouse *w, const char *path) {
+  char full[400];
+  snprintf(full, sizeof full, "%s/%s", w->dir, path);
+  return access(full, F_OK) == 0;
+}
+
+static void assert_rows(warehouse *w, const char *sql, const char *rows) {
+  assert_string_equal(warehouse_rows(w, sql), rows);
+}
+
+static void make_file(const warehouse *w, const char *path) {
+  char full[400];
+  snprintf(full, sizeof full, "%s/%s", w->dir, path);
+  FILE *file = fopen(full, "wb");
+  assert_non_null(file);
+  fclose(file);
+}
+
+static void directories_come_and_go_with_their_objects(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE DATABASE d");
+  assert_true(there(w, "d.db"));
+  warehouse_run(w, "CREATE TABLE d.t (a INT)");
+  assert_true(there(w, "d.db/t"));
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  assert_true(there(w, "t"));
+  warehouse_run(w, "CREATE TABLE d.p (a INT) PARTITIONED BY (k STRING)");
+  warehouse_run(w, "ALTER TABLE d.p ADD PARTITION (k='x/y') PARTITION (k='z')");
+  assert_true(there(w, "d.db/p/k=x%2Fy") && there(w, "d.db/p/k=z"));
+  warehouse_run(w, "ALTER TABLE d.p DROP PARTITION (k='z')");
+  assert_true(there(w, "d.db/p/k=x%2Fy") && !there(w, "d.db/p/k=z"));
+  warehouse_run(w, "INSERT INTO d.t VALUES (1)");
+  warehouse_run(w, "DROP TABLE d.t");
+  assert_false(there(w, "d.db/t"));
+  warehouse_run(w, "USE d");
+  warehouse_run(w, "DROP DATABASE d CASCADE");
+  assert_false(there(w, "d.db"));
+  assert_rows(w, "SELECT current_database()", "default\n");
+  assert_true(there(w, "t"));
+}
+
+static void a_failed_create_leaves_nothing(void **state) {
+  warehouse *w = *state;
+  warehouse_fails(w, "CREATE TABLE t (a INT, PRIMARY KEY (b) DISABLE NOVALIDATE)", "Parent column not found: b");
+  assert_false(there(w, "t"));
+  warehouse_fails(w, "CREATE TABLE t (a INT, CONSTRAINT fk FOREIGN KEY (a) REFERENCES nope (b) DISABLE NOVALIDATE)",
+                  "Table not found default.nope");
+  assert_false(there(w, "t"));
+  warehouse_fails(w, "CREATE TABLE t (a INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional'='true')",
+                  "The table must be stored using an ACID compliant format (such as ORC): default.t");
+  assert_false(there(w, "t"));
+  make_file(w, "t");
+  warehouse_fails(w, "CREATE TABLE t (a INT)", "no directory");
+  assert_rows(w, "SHOW TABLES", "");
+}
+
+static const char *kind_of(warehouse *w, const char *table) {
+  char sql[200];
+  snprintf(sql, sizeof sql, "SHOW TBLPROPERTIES %s", table);
+  const char *text = warehouse_rows(w, sql);
+  if (strstr(text, "TRANSLATED_TO_EXTERNAL\tTRUE") != NULL) return "translated";
+  if (strstr(text, "transactional\ttrue") == NULL) return "plain";
+  return strstr(text, "transactional_properties\tinsert_only") != NULL ? "insert-only" : "full";
+}
+
+static void the_kind_of_a_table_follows_words_properties_and_settings(void **state) {
+  warehouse *w = *state;
+  static const struct {
+    const char *setting, *statement, *kind;
+  } cases[] = {{"true", "CREATE TABLE %s (a INT)", "full"},
+               {"true", "CREATE TABLE %s (a INT) STORED AS ORC", "full"},
+               {"true", "CREATE TABLE %s (a INT) CLUSTERED BY (a) SORTED BY (a) INTO 2 BUCKETS", "plain"},
+               {"true", "CREATE TABLE %s (a INT) TBLPROPERTIES ('transactional'='false')", "plain"},
+               {"true", "CREATE MANAGED TABLE %s (a INT) CLUSTERED BY (a) SORTED BY (a) INTO 2 BUCKETS", "insert-only"},
+               {"false", "CREATE TABLE %s (a INT) STORED AS ORC", "plain"},
+               {"false", "CREATE TRANSACTIONAL TABLE %s (a INT) STORED AS ORC", "full"},
+               {"false", "CREATE TABLE %s (a INT) STORED AS ORC TBLPROPERTIES ('TRANSACTIONAL'='TRUE')", "full"},
+               {"false",
+                "CREATE TABLE %s (a INT) STORED AS ORC TBLPROPERTIES ('transactional'='true', "
+                "'transactional_properties'='insert_only')",
+                "insert-only"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char sql[300], name[20];
+    snprintf(sql, sizeof sql, "SET metastore.create.as.acid=%s", cases[i].setting);
+    warehouse_run(w, sql);
+    snprintf(name, sizeof name, "t%zu", i);
+    const char *hole = strstr(cases[i].statement, "%s");
+    snprintf(sql, sizeof sql, "%.*s%s%s", (int)(hole - cases[i].statement), cases[i].statement, name, hole + 2);
+    warehouse_run(w, sql);
+    if (strcmp(kind_of(w, name), cases[i].kind) != 0) fail_msg("%s: %s", sql, kind_of(w, name));
+  }
+  warehouse_fails(w, "CREATE TABLE x (a INT)", "other formats than ORC are not supported yet (add STORED AS ORC");
+  warehouse_run(w,
+                "SET metastore.metadata.transformer.class="
+                "org.apache.hadoop.hive.metastore.MetastoreDefaultTransformer");
+  warehouse_run(w, "CREATE TABLE tr (a INT) STORED AS ORC");
+  assert_string_equal(kind_of(w, "tr"), "translated");
+}
+
+static void a_renamed_table_keeps_rows_and_write_ids(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE DATABASE d");
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1)");
+  warehouse_run(w, "ALTER TABLE t RENAME TO d.u");
+  assert_true(there(w, "d.db/u/delta_0000001_0000001_0000") && !there(w, "t"));
+  warehouse_run(w, "INSERT INTO d.u VALUES (2)");
+  /* the rename took write id 2 */
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM d.u ORDER BY a", "1\t1\n2\t3\n");
+  warehouse_fails(w, "SELECT * FROM t", "Table not found");
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (5)");
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM t", "5\t1\n");
+}
+
+static void a_rename_into_a_directory_that_is_there_changes_nothing(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1)");
+  char path[200];
+  snprintf(path, sizeof path, "%s/u", w->dir);
+  assert_int_equal(mkdir(path, 0777), 0);
+  warehouse_fails(w, "ALTER TABLE t RENAME TO u", "New location for this table default.u already exists");
+  assert_rows(w, "SELECT a FROM t", "1\n");
+  assert_rows(w, "SHOW TABLES", "t\n");
+}
+
+static void renamed_partitions_take_their_files_along(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k STRING, n INT)");
+  warehouse_run(w, "INSERT INTO p VALUES (1,'x',1),(2,'y',2)");
+  warehouse_run(w, "ALTER TABLE p PARTITION (k='x', n=1) RENAME TO PARTITION (k='z/z', n=7)");
+  assert_true(there(w, "p/k=z%2Fz/n=7/delta_0000001_0000001_0000") && !there(w, "p/k=x/n=1"));
+  assert_rows(w, "SELECT * FROM p ORDER BY a", "1\tz/z\t7\n2\ty\t2\n");
+  warehouse_run(w, "DELETE FROM p WHERE k = 'z/z'");
+  assert_rows(w, "SELECT * FROM p", "2\ty\t2\n");
+}
+
+/* Which statements take one, also when they fail at run time: seen in Hive 4.0.1. */
+static void transactional_ddl_takes_write_ids(void **state) {
+  warehouse *w = *state;
+  static const struct {
+    const char *statement, *error;
+    int ids;
+  } cases[] = {{"ALTER TABLE t ADD COLUMNS (b INT)", NULL, 1},
+               {"ALTER TABLE t ADD COLUMNS (b INT)", "Duplicate column name: b", 1},
+               {"ALTER TABLE t CHANGE COLUMN b c BIGINT", NULL, 1},
+               {"ALTER TABLE t REPLACE COLUMNS (a INT)", "cannot drop columns", 1},
+               {"ALTER TABLE t SET TBLPROPERTIES ('x'='y')", NULL, 0},
+               {"ALTER TABLE t SET TBLPROPERTIES ('transactional'='true')", NULL, 1},
+               {"ALTER TABLE t SET TBLPROPERTIES ('transactional'='false')", "Cannot change 'transactional'", 0},
+               {"ALTER TABLE t UNSET TBLPROPERTIES ('x')", NULL, 0},
+               {"ALTER TABLE t UNSET TBLPROPERTIES ('nope')", "Error 10215", 0},
+               {"ALTER TABLE t SET OWNER USER joe", NULL, 1},
+               {"ALTER TABLE t SET FILEFORMAT PARQUET", "Changing file format", 1},
+               {"ALTER TABLE t ADD CONSTRAINT pk PRIMARY KEY (a) DISABLE NOVALIDATE", NULL, 1},
+               {"ALTER TABLE t DROP CONSTRAINT pk", NULL, 1},
+               {"ALTER TABLE t DROP CONSTRAINT pk", "does not exist", 1},
+               {"ALTER TABLE t RENAME TO nodb.u", "Error 10072", 0},
+               {"ALTER TABLE t TOUCH", NULL, 0},
+               {"ANALYZE TABLE t COMPUTE STATISTICS", NULL, 1}};
+  int id = 1;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    if (cases[i].error == NULL)
+      warehouse_run(w, cases[i].statement);
+    else
+      warehouse_fails(w, cases[i].statement, cases[i].error);
+    id += cases[i].ids;
+    warehouse_run(w, "INSERT INTO t (a) VALUES (1)");
+    char expected[32];
+    snprintf(expected, sizeof expected, "%d\n", id++);
+    if (strcmp(warehouse_rows(w, "SELECT max(ROW__ID.writeid) FROM t"), expected) != 0)
+      fail_msg("%s: write id %s, expected %s", cases[i].statement, skep_buf_string(&w->text), expected);
+  }
+}
+
+static void columns_change_as_hive_lets_them(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE p (a SMALLINT, b STRING) PARTITIONED BY (k INT)");
+  warehouse_run(w, "INSERT INTO p VALUES (1,'x',1)");
+  warehouse_run(w, "ALTER TABLE p ADD COLUMNS (c DOUBLE COMMENT 'new')");
+  warehouse_run(w, "ALTER TABLE p CHANGE COLUMN a a BIGINT");
+  warehouse_run(w, "ALTER TABLE p CHANGE COLUMN b bee VARCHAR(10)");
+  warehouse_run(w, "INSERT INTO p VALUES (20000000000,'y',1.5,1)");
+  assert_rows(w, "SELECT a, bee, c, k FROM p ORDER BY a", "1\tx\t\\N\t1\n20000000000\ty\t1.5\t1\n");
+  static const struct {
+    const char *from, *to;
+    bool allowed;
+  } cases[] = {{"INT", "BIGINT", true},           {"INT", "SMALLINT", false},
+               {"BIGINT", "DECIMAL(20,0)", true}, {"DECIMAL(5,2)", "FLOAT", true},
+               {"FLOAT", "DECIMAL(5,2)", false},  {"INT", "STRING", true},
+               {"STRING", "INT", false},          {"STRING", "DOUBLE", true},
+               {"DATE", "STRING", true},          {"TIMESTAMP", "VARCHAR(30)", true},
+               {"STRING", "DATE", false},         {"BOOLEAN", "STRING", false},
+               {"CHAR(3)", "STRING", true},       {"BINARY", "STRING", false},
+               {"ARRAY<INT>", "STRING", false},   {"STRUCT<x:INT>", "STRUCT<x:INT,y:INT>", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char sql[200];
+    snprintf(sql, sizeof sql, "CREATE TABLE t%zu (a %s)", i, cases[i].from);
+    warehouse_run(w, sql);
+    snprintf(sql, sizeof sql, "ALTER TABLE t%zu CHANGE COLUMN a a %s", i, cases[i].to);
+    if (cases[i].allowed)
+      warehouse_run(w, sql);
+    else
+      warehouse_fails(w, sql, "types incompatible with the existing columns in their respective positions :\na");
+  }
+}
+
+static void a_plain_table_becomes_acid_with_its_files_as_they_are(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE t (a INT, b STRING) TBLPROPERTIES ('transactional'='false')");
+  warehouse_run(w, "INSERT INTO t VALUES (1,'x'),(2,'y')");
+  assert_true(there(w, "t/000000_0"));
+  warehouse_fails(w, "UPDATE t SET b = 'z' WHERE a = 1", "Error 10297");
+  warehouse_run(w, "ALTER TABLE t SET TBLPROPERTIES ('transactional'='true')");
+  assert_true(there(w, "t/000000_0"));
+  assert_rows(w, "SELECT a, ROW__ID.writeid, ROW__ID.rowid FROM t ORDER BY a", "1\t0\t0\n2\t0\t1\n");
+  warehouse_run(w, "UPDATE t SET b = 'z' WHERE a = 1");
+  assert_rows(w, "SELECT a, b, ROW__ID.writeid FROM t ORDER BY a", "1\tz\t10000001\n2\ty\t0\n");
+  warehouse_run(w, "CREATE TABLE odd (a INT) TBLPROPERTIES ('transactional'='false')");
+  make_file(w, "odd/data.orc");
+  warehouse_fails(w, "ALTER TABLE odd CONVERT TO ACID", "Unexpected data file name format");
+  assert_string_equal(kind_of(w, "odd"), "plain");
+}
+
+static void a_plain_table_becomes_insert_only_with_its_files_in_a_delta(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT) TBLPROPERTIES ('transactional'='false')");
+  warehouse_run(w, "INSERT INTO p VALUES (1,1),(2,2)");
+  warehouse_run(w, "ALTER TABLE p SET TBLPROPERTIES ('transactional'='true','transactional_properties'='insert_only')");
+  assert_true(there(w, "p/k=1/delta_0000001_0000001_0000/000000_0") && !there(w, "p/k=1/000000_0"));
+  assert_rows(w, "SELECT a, k FROM p ORDER BY a", "1\t1\n2\t2\n");
+  warehouse_run(w, "INSERT INTO p VALUES (3,1)");
+  assert_rows(w, "SELECT a, k FROM p ORDER BY a", "1\t1\n2\t2\n3\t1\n");
+  warehouse_run(w, "ALTER TABLE p SET TBLPROPERTIES ('transactional_properties'='default')");
+  assert_string_equal(kind_of(w, "p"), "full");
+  warehouse_run(w, "DELETE FROM p WHERE a = 2");
+  assert_rows(w, "SELECT a, k FROM p ORDER BY a", "1\t1\n3\t1\n");
+}
+
+static void a_reader_keeps_what_is_dropped(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1),(2)");
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, other, "SELECT * FROM t"), SKEP_OK);
+  warehouse_run(w, "DROP TABLE t");
+  assert_true(there(w, "t")); /* its files may still be read */
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (3)");
+  assert_false(there(w, "t/delta_0000002_0000002_0000"));
+  assert_rows(w, "SELECT * FROM t", "3\n");
+  assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_OK);
+  skep_session_close(other);
+  warehouse_run(w, "CREATE TABLE u (a INT)");
+  warehouse_run(w, "DROP TABLE u"); /* cleans up */
+  assert_false(there(w, "t"));
+  assert_rows(w, "SELECT * FROM t", "3\n");
+}
+
+static void a_partition_waits_for_the_files_of_its_predecessor(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT)");
+  warehouse_run(w, "INSERT INTO p VALUES (1,1)");
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, other, "SELECT * FROM p"), SKEP_OK);
+  warehouse_run(w, "ALTER TABLE p DROP PARTITION (k=1)");
+  assert_true(there(w, "p/k=1"));
+  warehouse_fails(w, "ALTER TABLE p ADD PARTITION (k=1)", "still in use");
+  warehouse_fails(w, "INSERT INTO p VALUES (2,1)", "still in use");
+  warehouse_run(w, "INSERT INTO p VALUES (2,2)");
+  assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_OK);
+  skep_session_close(other);
+  warehouse_run(w, "ALTER TABLE p DROP PARTITION (k=9)"); /* cleans up */
+  assert_false(there(w, "p/k=1"));
+  warehouse_run(w, "INSERT INTO p VALUES (3,1)");
+  assert_rows(w, "SELECT * FROM p ORDER BY a", "2\t2\n3\t1\n");
+}
+
+static void no_name_leads_out_of_the_warehouse(void **state) {
+  warehouse *w = *state;
+  warehouse_fails(w, "CREATE TABLE `..` (a INT)", "may not contain dot(.) character");
+  warehouse_run(w, "CREATE TABLE `a/b` (a INT)");
+  assert_true(there(w, "a-47-b"));
+  warehouse_fails(w, "CREATE DATABASE `a/b`", "is not a valid database name");
+  warehouse_fails(w, "CREATE DATABASE `..`", "may not contain dot(.) character");
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k STRING)");
+  warehouse_run(w, "INSERT INTO p VALUES (1,'..'),(2,'../../x')");
+  assert_true(there(w, "p/k=..") && there(w, "p/k=..%2F..%2Fx"));
+  assert_rows(w, "SELECT * FROM p ORDER BY a", "1\t..\n2\t../../x\n");
+}
+
+static void ddl_is_refused_inside_a_transaction(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "START TRANSACTION");
+  warehouse_fails(w, "CREATE TABLE t (a INT)", "Operation CREATETABLE is not allowed in a transaction");
+  warehouse_fails(w, "COMMIT", "20008");
+  assert_rows(w, "SHOW TABLES", "");
+}
+
+static void statistics_follow_writes_and_counts(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT)");
+  warehouse_run(w, "INSERT INTO p VALUES (1,1),(2,1),(3,2),(4,NULL)");
+  warehouse_run(w, "DELETE FROM p WHERE a = 2");
+  const char *text = warehouse_rows(w, "DESCRIBE FORMATTED p");
+  assert_non_null(strstr(text, "\tnumRows             \t3  "));
+  assert_non_null(strstr(text, "\tnumFiles            \t4  "));
+  assert_non_null(strstr(text, "\tnumPartitions       \t3  "));
+  warehouse_run(w, "ALTER TABLE p PARTITION (k=1) UPDATE STATISTICS SET ('numRows'='99','numFiles'='99')");
+  warehouse_run(w, "ANALYZE TABLE p PARTITION (k) COMPUTE STATISTICS");
+  text = warehouse_rows(w, "DESCRIBE FORMATTED p");
+  assert_non_null(strstr(text, "\tnumRows             \t3  "));
+  assert_non_null(strstr(text, "\tnumFiles            \t4  "));
+  assert_non_null(strstr(text, "COLUMN_STATS_ACCURATE"));
+  warehouse_fails(w, "ANALYZE TABLE p COMPUTE STATISTICS FOR COLUMNS", "not supported yet");
+  warehouse_fails(w, "ANALYZE TABLE nope COMPUTE STATISTICS", "Table not found nope");
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {TEST(directories_come_and_go_with_their_objects),
+                                     TEST(a_failed_create_leaves_nothing),
+                                     TEST(the_kind_of_a_table_follows_words_properties_and_settings),
+                                     TEST(a_renamed_table_keeps_rows_and_write_ids),
+                                     TEST(a_rename_into_a_directory_that_is_there_changes_nothing),
+                                     TEST(renamed_partitions_take_their_files_along),
+                                     TEST(transactional_ddl_takes_write_ids),
+                                     TEST(columns_change_as_hive_lets_them),
+                                     TEST(a_plain_table_becomes_acid_with_its_files_as_they_are),
+                                     TEST(a_plain_table_becomes_insert_only_with_its_files_in_a_delta),
+                                     TEST(a_reader_keeps_what_is_dropped),
+                                     TEST(a_partition_waits_for_the_files_of_its_predecessor),
+                                     TEST(no_name_leads_out_of_the_warehouse),
+                                     TEST(ddl_is_refused_inside_a_transaction),
+                                     TEST(statistics_follow_writes_and_counts)};
+#undef TEST
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
