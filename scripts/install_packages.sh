@@ -1,16 +1,17 @@
 #!/bin/bash
 # install_packages.sh [LIST]: installs the Debian packages of LIST (default: packages.txt here) that are missing.
-# Does nothing, and needs no rights, when all are there.
+# A second word is a command: where it is there, the package is not needed. Does nothing, and needs no rights, when all are there.
 set -euo pipefail
 list=${1:-$(dirname "$0")/packages.txt}
 
 if ! command -v dpkg-query >/dev/null; then
   echo "This is no Debian system: make sure that the counterparts of these are installed:" >&2
-  sed 's/^/  /' "$list" >&2
+  sed 's/ .*//; s/^/  /' "$list" >&2
   exit 0
 fi
 missing=()
-while read -r package; do
+while read -r package command; do
+  if [ -n "$command" ] && command -v "$command" >/dev/null; then continue; fi # from elsewhere than Debian
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done <"$list"
