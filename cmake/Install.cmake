@@ -26,4 +26,6 @@ endif()
 # DuckDB's library, where it is not the system's: beside ours, in a folder of its own that the engine looks into.
 if(SKEP_DUCKDB_INSTALL)
   install(PROGRAMS ${SKEP_DUCKDB_LIBRARY} DESTINATION ${CMAKE_INSTALL_LIBDIR}/skep)
+  get_filename_component(duckdb_dir ${SKEP_DUCKDB_INCLUDE_DIR} DIRECTORY)
+  install(FILES ${duckdb_dir}/LICENSE DESTINATION ${CMAKE_INSTALL_LIBDIR}/skep RENAME LICENSE.duckdb OPTIONAL)
 endif()

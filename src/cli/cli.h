@@ -2,6 +2,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "base/arena.h"
 #include "base/ctx.h"
 #include "cli/options.h"
 #include "io/fs.h"
@@ -30,10 +31,14 @@ struct skep_cli_command {
   int (*run)(const skep_cli_command *command, const skep_cli_env *env, int argc, char **argv);
 };
 
-extern const skep_cli_command skep_cli_cat, skep_cli_inspect, skep_cli_events;
+extern const skep_cli_command skep_cli_cat, skep_cli_inspect, skep_cli_events, skep_cli_metastore;
+extern const skep_cli_command skep_cli_shell; /* skep without a command */
 
 /* The program: argv as main gets it. Returns the exit code. */
 int skep_cli_main(int argc, char **argv);
+
+/* An absolute path of what may be relative to the current directory, in the arena. */
+SKEP_NODISCARD skep_status skep_cli_absolute(skep_arena *arena, const char *path, const char **out, skep_err *err);
 
 /* One line "skep COMMAND: what is wrong" and a hint on standard error; returns SKEP_CLI_USAGE. command may be NULL. */
 int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ...) SKEP_PRINTF(2, 3);

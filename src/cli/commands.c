@@ -6,47 +6,56 @@
 #include "io/posix.h"
 #include "skep/version.h"
 
-static const skep_cli_command *const commands[] = {&skep_cli_cat, &skep_cli_inspect, &skep_cli_events};
+static const skep_cli_command *const commands[] = {&skep_cli_cat, &skep_cli_inspect, &skep_cli_events,
+                                                   &skep_cli_metastore};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char exit_text[] =
     "Exit status: 0 done; 1 failed (what was printed before is valid as far as it goes); 2 wrong usage;\n"
     "130 interrupted. A closed pipe is no error. Results go to standard output, everything else to standard error.\n";
 
-static void print_options(const skep_cli_command *c) {
+static void print_options(const skep_cli_command *c, FILE *to) {
   enum { COLUMN = 30 };
-  fputs("\nOptions:\n", stdout);
+  fputs("\nOptions:\n", to);
   for (size_t i = 0; i < c->n_options; i++) {
     const skep_cli_option *o = &c->options[i];
-    int n = printf("  --%s%s%s", o->name, o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+    int n = fprintf(to, "  %.*s%s%s%s", skep_cli_dashes(o->name), "--", o->name, o->value != NULL ? " " : "",
+                    o->value != NULL ? o->value : "");
     const char *line = o->help;
-    if (n >= COLUMN) n = (putchar('\n'), 0);
+    if (n >= COLUMN) n = (putc('\n', to), 0);
     while (line != NULL) {
       const char *end = strchr(line, '\n');
       int length = end != NULL ? (int)(end - line) : (int)strlen(line);
-      printf("%*s%.*s\n", COLUMN - n, "", length, line);
+      fprintf(to, "%*s%.*s\n", COLUMN - n, "", length, line);
       n = 0;
       line = end != NULL ? end + 1 : NULL;
     }
   }
-  printf("  %-*s%s\n", COLUMN - 2, "--help", "this text");
+  fprintf(to, "  %-*s%s\n", COLUMN - 2, "--help", "this text");
 }
 
 static int command_help(const skep_cli_command *c) {
   printf("skep %s: %s\n\nUsage: skep %s %s\n\n%s", c->name, c->summary, c->name, c->synopsis, c->about);
-  print_options(c);
+  print_options(c, stdout);
   if (c->notes != NULL) printf("\n%s", c->notes);
   printf("\n%s", exit_text);
   return SKEP_CLI_OK;
 }
 
 static void program_help(FILE *to) {
-  fputs("skep: read Apache Hive ACID tables without Hive\n\nUsage: skep COMMAND [OPTION]... PATH...\n\nCommands:\n",
-        to);
-  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
   fputs(
-      "\n'skep COMMAND --help' explains a command. 'skep --version' prints the version.\n\n"
+      "skep: Apache Hive ACID tables without Hive\n\n"
+      "Usage: skep [OPTION]...                   HiveQL: from -e, -f, standard input, or a shell\n"
+      "       skep COMMAND [OPTION]... PATH...\n",
+      to);
+  print_options(&skep_cli_shell, to);
+  fputs("\nCommands:\n", to);
+  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s%s\n", commands[i]->name, commands[i]->summary);
+  fputs(
+      "\n'skep COMMAND --help' explains a command.\n\n"
       "Examples:\n"
+      "  skep -e \"SELECT * FROM sales.orders\"            on the warehouse ./warehouse\n"
+      "  skep -w /data/warehouse -f nightly.hql\n"
       "  skep cat warehouse/sales.db/orders               rows as Hive would show them\n"
       "  skep cat --where \"day >= DATE '2024-01-01'\" --columns id,day t\n"
       "  skep inspect warehouse/sales.db/orders           which directories count, and why\n"
@@ -56,12 +65,14 @@ static void program_help(FILE *to) {
 }
 
 /* Asked for anywhere before "--"; a value that happens to be "--help" is not worth the ambiguity. */
-static bool wants_help(int argc, char **argv) {
+static bool has_word(int argc, char **argv, const char *word) {
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    if (strcmp(argv[i], word) == 0) return true;
   }
   return false;
 }
+
+static bool wants_help(int argc, char **argv) { return has_word(argc, argv, "--help") || has_word(argc, argv, "-h"); }
 
 static int run_command(const skep_cli_command *c, int argc, char **argv) {
   skep_ctx ctx;
@@ -97,11 +108,7 @@ static int unknown_command(const char *name) {
 }
 
 int skep_cli_main(int argc, char **argv) {
-  if (argc < 2) {
-    program_help(stderr);
-    return SKEP_CLI_USAGE;
-  }
-  const char *name = argv[1];
+  const char *name = argc < 2 ? "-" : argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     if (argc < 3 || name[0] == '-') {
       program_help(stdout);
@@ -113,8 +120,14 @@ int skep_cli_main(int argc, char **argv) {
     }
     return unknown_command(name);
   }
-  if (strcmp(name, "--version") == 0) {
-    printf("skep %s\n", SKEP_VERSION_STRING);
+  if (name[0] == '-') {
+    if (wants_help(argc - 1, argv + 1)) {
+      program_help(stdout);
+    } else if (has_word(argc - 1, argv + 1, "--version")) {
+      printf("skep %s\n", SKEP_VERSION_STRING);
+    } else {
+      return run_command(&skep_cli_shell, argc - 1, argv + 1);
+    }
     return finish_stdout(SKEP_CLI_OK);
   }
   for (size_t i = 0; i < N_COMMANDS; i++) {

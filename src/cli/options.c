@@ -32,6 +32,7 @@ const char *skep_cli_did_you_mean(const char *word, const char *const *first, si
   unsigned best_distance = strlen(word) < 4 ? 2 : 3; /* must be below this */
   for (size_t i = 0; i < n; i++) {
     const char *name = *(const char *const *)(const void *)((const char *)first + i * stride);
+    if (strlen(name) == 1) continue;                                           /* letters are like every other letter */
     bool begins = strlen(word) >= 3 && strncmp(word, name, strlen(word)) == 0; /* an abbreviation */
     unsigned d = begins ? 1 : distance(word, name);
     if (d < best_distance) {
@@ -41,6 +42,8 @@ const char *skep_cli_did_you_mean(const char *word, const char *const *first, si
   }
   return best;
 }
+
+int skep_cli_dashes(const char *name) { return name[0] != '\0' && name[1] == '\0' ? 1 : 2; }
 
 static const skep_cli_option *find(const skep_cli_args *args, const char *name, size_t length) {
   for (size_t i = 0; i < args->n_options; i++) {
@@ -80,11 +83,13 @@ int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err) {
   }
   const char *equals = strchr(word, '=');
   size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-  const skep_cli_option *o = word[1] == '-' ? find(args, word + 2, length - 2) : NULL;
+  size_t dashes = word[1] == '-' ? 2 : 1;
+  const skep_cli_option *o = find(args, word + dashes, length - dashes);
+  if (o != NULL && skep_cli_dashes(o->name) != (int)dashes) o = NULL;
   if (o == NULL) return unknown_option(args, word, length, err);
   if (o->value == NULL) {
     if (equals == NULL) return o->id;
-    (void)skep_fail(err, SKEP_ERR_ARGUMENT, "option --%s takes no value", o->name);
+    (void)skep_fail(err, SKEP_ERR_ARGUMENT, "option %.*s%s takes no value", skep_cli_dashes(o->name), "--", o->name);
     return SKEP_CLI_WRONG;
   }
   if (equals != NULL) {
@@ -92,7 +97,8 @@ int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err) {
   } else if (args->at < args->argc) {
     *value = args->argv[args->at++];
   } else {
-    (void)skep_fail(err, SKEP_ERR_ARGUMENT, "option --%s needs a value: --%s %s", o->name, o->name, o->value);
+    (void)skep_fail(err, SKEP_ERR_ARGUMENT, "option %.*s%s needs a value: %.*s%s %s", skep_cli_dashes(o->name), "--",
+                    o->name, skep_cli_dashes(o->name), "--", o->name, o->value);
     return SKEP_CLI_WRONG;
   }
   return o->id;

@@ -12,7 +12,7 @@
 
 typedef struct skep_cli_option {
   int id;            /* the command's own, from 0 */
-  const char *name;  /* without the dashes */
+  const char *name;  /* without the dashes; one letter has one dash */
   const char *value; /* what its value is called in help texts; NULL: a switch */
   const char *help;  /* lines separated by '\n' */
 } skep_cli_option;
@@ -31,6 +31,9 @@ enum { SKEP_CLI_OPERAND = -1, SKEP_CLI_DONE = -2, SKEP_CLI_WRONG = -3 };
 /* The next option's id with its value (NULL for switches), or SKEP_CLI_OPERAND with the word, SKEP_CLI_DONE, or
  * SKEP_CLI_WRONG with the reason in err. */
 int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err);
+
+/* How many dashes an option's name has before it. */
+int skep_cli_dashes(const char *name);
 
 /* The name most like `word`, when one is close enough to be meant; else NULL. stride: bytes from one `const char *` to
  * the next, so that a table of structs can be searched by its name member. */

@@ -9,11 +9,10 @@
 enum { CAPACITY = 256 << 10 };
 
 /* The one mutable global of the program: a signal handler has no other way to be told where to write. */
-static volatile sig_atomic_t interrupted;
+static int interrupted; /* __atomic builtins only */
 
 static void on_interrupt(int signal_number) {
-  if (interrupted) _exit(128 + signal_number);
-  interrupted = 1;
+  if (__atomic_exchange_n(&interrupted, 1, __ATOMIC_RELAXED) != 0) _exit(128 + signal_number);
 }
 
 void skep_cli_signals_install(void) {
@@ -25,7 +24,9 @@ void skep_cli_signals_install(void) {
   sigaction(SIGPIPE, &action, NULL);
 }
 
-bool skep_cli_interrupted(void) { return interrupted != 0; }
+bool skep_cli_interrupted(void) { return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0; }
+
+void skep_cli_set_interrupted(bool value) { __atomic_store_n(&interrupted, value, __ATOMIC_RELAXED); }
 
 skep_status skep_cli_output_init(skep_cli_output *out, const skep_ctx *ctx, int fd, skep_err *err) {
   *out = (skep_cli_output){.ctx = ctx, .fd = fd, .data = skep_alloc(ctx, CAPACITY)};
@@ -39,7 +40,7 @@ void skep_cli_output_fini(skep_cli_output *out) {
 
 static bool write_all(skep_cli_output *out, const uint8_t *at, size_t left) {
   if (out->closed || out->error != 0) return false;
-  while (left > 0 && !interrupted) {
+  while (left > 0 && !skep_cli_interrupted()) {
     ssize_t n = write(out->fd, at, left);
     if (n >= 0) {
       at += n;

@@ -29,5 +29,6 @@ SKEP_NODISCARD skep_status skep_cli_output_check(const skep_cli_output *out, ske
  * kills). */
 void skep_cli_signals_install(void);
 bool skep_cli_interrupted(void);
+void skep_cli_set_interrupted(bool value); /* for who takes the signals in another way (interrupts.h) */
 
 #endif

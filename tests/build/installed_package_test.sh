@@ -43,6 +43,7 @@ done
 
 if [ -e "$prefix/bin/skep" ]; then
   [[ $("$prefix/bin/skep" --version) == *"$version"* ]] || { echo "skep --version is not $version"; exit 1; }
+  [ "$("$prefix/bin/skep" -w "$work/warehouse" --showHeader=false -e "SELECT 40 + 2")" = 42 ] || { echo "skep -e fails"; exit 1; }
 fi
 for page in "$build"/../../docs/man/*.1; do
   [ ! -e "$page" ] || [ -e "$prefix/share/man/man1/$(basename "$page")" ] || { echo "$page is not installed"; exit 1; }

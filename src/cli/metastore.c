@@ -1,0 +1,117 @@
+/* skep metastore: makes, describes and checks the metastore database of a warehouse. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "db/schema.h"
+
+enum { OPT_WAREHOUSE, OPT_METASTORE };
+
+static const skep_cli_option options[] = {
+    {OPT_WAREHOUSE, "w", "DIR", "the warehouse (default: ./warehouse)"},
+    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH (default: metastore.sqlite in the warehouse)"},
+};
+
+typedef struct metastore_args {
+  const char *action, *warehouse, *url;
+} metastore_args;
+
+static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) {
+  char quoted[80];
+  const char *value;
+  int id;
+  *a = (metastore_args){.warehouse = "warehouse"};
+  skep_cli_args args = {
+      .options = options, .n_options = sizeof options / sizeof options[0], .argc = argc, .argv = argv};
+  while ((id = skep_cli_next_arg(&args, &value, err)) != SKEP_CLI_DONE) {
+    if (id == SKEP_CLI_WRONG) return false;
+    if (id == OPT_WAREHOUSE) a->warehouse = value;
+    if (id == OPT_METASTORE) a->url = value;
+    if (id != SKEP_CLI_OPERAND) continue;
+    bool known = strcmp(value, "init") == 0 || strcmp(value, "info") == 0 || strcmp(value, "validate") == 0;
+    if (known && a->action == NULL) {
+      a->action = value;
+      continue;
+    }
+    skep_quote(quoted, sizeof quoted, value, strlen(value));
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: one of init, info, validate", quoted), false;
+  }
+  if (a->action != NULL) return true;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "what to do? init, info or validate"), false;
+}
+
+static skep_status print_line(void *self, const char *line, skep_err *err) {
+  (void)self;
+  (void)err;
+  printf("%s\n", line);
+  return SKEP_OK;
+}
+
+static skep_status info(skep_db *db, skep_err *err) {
+  skep_schema_info schema;
+  SKEP_TRY(skep_schema_check(db, &schema, err));
+  printf("url: %s\nschema: %s\n", skep_db_url(db), schema.version);
+  if (schema.comment[0] != '\0') printf("comment: %s\n", schema.comment);
+  return SKEP_OK;
+}
+
+static skep_status validate(skep_db *db, skep_err *err) {
+  uint64_t n_faults = 0;
+  SKEP_TRY(skep_schema_validate(db, print_line, NULL, &n_faults, err));
+  if (n_faults == 0) return print_line(NULL, "the schema is as it should be", err);
+  return skep_fail(err, SKEP_ERR_CORRUPT, "%llu thing%s wrong with the metastore", (unsigned long long)n_faults,
+                   n_faults == 1 ? " is" : "s are");
+}
+
+static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_arena *arena, skep_err *err) {
+  const char *warehouse, *url = a->url;
+  skep_db *db = NULL;
+  skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
+  bool init = strcmp(a->action, "init") == 0;
+  SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &warehouse, err));
+  size_t room = strlen(warehouse) + 64;
+  char *uri = skep_arena_alloc(arena, room), *made = skep_arena_alloc(arena, room);
+  if (uri == NULL || made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+  snprintf(uri, room, "file:%s", warehouse);
+  snprintf(made, room, "sqlite:%s/metastore.sqlite", warehouse);
+  if (url == NULL) url = made;
+  opts.create = init;
+  if (init) SKEP_TRY(skep_fs_mkdirs(env->fs, warehouse, err));
+  skep_status status = skep_db_open(env->ctx, url, &opts, &db, err);
+  if (status == SKEP_OK) {
+    status = init ? skep_schema_init(db, uri, err) : strcmp(a->action, "info") == 0 ? info(db, err) : validate(db, err);
+  }
+  if (status == SKEP_OK && init) printf("made %s\n", url);
+  skep_db_close(db);
+  return status;
+}
+
+static int run_metastore(const skep_cli_command *command, const skep_cli_env *env, int argc, char **argv) {
+  skep_err err = {0};
+  skep_arena arena;
+  metastore_args args;
+  int code = SKEP_CLI_OK;
+  skep_arena_init(&arena, env->ctx, 1u << 20);
+  if (!parse_args(&args, argc, argv, &err)) {
+    code = skep_cli_wrong_usage(command, "%s", err.text);
+  } else if (act(env, &args, &arena, &err) != SKEP_OK) {
+    code = skep_cli_failed(&err);
+  }
+  skep_arena_fini(&arena);
+  if (fflush(stdout) == 0 || code != SKEP_CLI_OK) return code;
+  fputs("skep: cannot write to standard output\n", stderr);
+  return SKEP_CLI_FAILED;
+}
+
+const skep_cli_command skep_cli_metastore = {
+    .name = "metastore",
+    .summary = "make, describe or check a warehouse's metastore",
+    .synopsis = "[OPTION]... init|info|validate",
+    .about =
+        "init      makes an empty metastore with the schema of Hive 4.0 (the SQL shell does so by itself)\n"
+        "info      says where the metastore is and which schema it has\n"
+        "validate  looks for tables, columns and rows that are missing, and for damage\n",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run_metastore,
+};

@@ -1,0 +1,261 @@
+/* skep without a command: HiveQL from -e, -f, standard input or a terminal, on a warehouse. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+#include "cli/shell_int.h"
+
+enum {
+  OPT_WAREHOUSE,
+  OPT_EXECUTE,
+  OPT_FILE,
+  OPT_FORCE,
+  OPT_OUTPUTFORMAT,
+  OPT_SHOW_HEADER,
+  OPT_SILENT,
+  OPT_HIVECONF,
+  OPT_HIVEVAR,
+  OPT_CONF,
+  OPT_METASTORE,
+  OPT_VERSION
+};
+
+static const skep_cli_option options[] = {
+    {OPT_WAREHOUSE, "w", "DIR",
+     "the warehouse: tables, and the metastore unless --metastore says\notherwise; made when "
+     "missing (default: ./warehouse)"},
+    {OPT_EXECUTE, "e", "SQL", "run these statements; may be repeated"},
+    {OPT_FILE, "f", "FILE", "run the statements of a file (-: standard input); may be repeated"},
+    {OPT_FORCE, "force", NULL, "go on after a statement that failed"},
+    {OPT_OUTPUTFORMAT, "outputformat", "F", SKEP_CLI_FORMAT_NAMES "\n(default: table on a terminal, else tsv2)"},
+    {OPT_SHOW_HEADER, "showHeader", "BOOL", "column names first (default true; json and vertical have none)"},
+    {OPT_SILENT, "silent", NULL, "no greeting, notices, times or progress"},
+    {OPT_HIVECONF, "hiveconf", "K=V", "a setting under Hive's name, as SET K=V; may be repeated"},
+    {OPT_HIVEVAR, "hivevar", "K=V", "a variable: ${K} in statements is V; may be repeated"},
+    {OPT_CONF, "conf", "FILE", "settings from a hive-site.xml"},
+    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH (default: metastore.sqlite in the warehouse)"},
+    {OPT_VERSION, "version", NULL, "print the version"},
+};
+
+typedef struct shell_source {
+  bool is_file;
+  const char *text; /* statements, or a path */
+} shell_source;
+
+typedef struct shell_args {
+  const char *warehouse, *conf, *metastore;
+  shell_source *sources;
+  uint32_t n_sources;
+  skep_cli_words settings; /* K=V */
+  skep_session_variable *variables;
+  uint32_t n_variables;
+  bool force, silent, header;
+  skep_cli_format format;
+} shell_args;
+
+/* --- the command line --- */
+
+static bool add_variable(shell_args *a, skep_arena *arena, const char *value) {
+  const char *equals = strchr(value, '=');
+  char *name = skep_arena_strndup(arena, value, (size_t)(equals - value));
+  if (name == NULL) return false;
+  a->variables[a->n_variables++] = (skep_session_variable){.name = name, .value = equals + 1};
+  return true;
+}
+
+static bool set_option(shell_args *a, skep_arena *arena, int id, const char *value, skep_err *err) {
+  const char *want = NULL;
+  bool pair = (id == OPT_HIVECONF || id == OPT_HIVEVAR) && strchr(value, '=') != NULL && value[0] != '=';
+  switch (id) {
+    case OPT_WAREHOUSE:
+      a->warehouse = value;
+      if (value[0] == '\0') want = "a directory";
+      break;
+    case OPT_EXECUTE:
+    case OPT_FILE:
+      a->sources[a->n_sources++] = (shell_source){.is_file = id == OPT_FILE, .text = value};
+      break;
+    case OPT_FORCE:
+      a->force = true;
+      break;
+    case OPT_OUTPUTFORMAT:
+      if (!skep_cli_format_parse(value, &a->format)) want = "one of " SKEP_CLI_FORMAT_NAMES;
+      break;
+    case OPT_SHOW_HEADER:
+      if (!skep_cli_parse_bool(value, &a->header)) want = "true or false";
+      break;
+    case OPT_SILENT:
+      a->silent = true;
+      break;
+    case OPT_HIVECONF:
+      if (!pair) want = "name=value";
+      a->settings.items[a->settings.n++] = value;
+      break;
+    case OPT_HIVEVAR:
+      if (!pair) want = "name=value";
+      if (pair && !add_variable(a, arena, value)) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory"), false;
+      break;
+    case OPT_CONF:
+      a->conf = value;
+      break;
+    case OPT_METASTORE:
+      a->metastore = value;
+      break;
+    default:
+      break;
+  }
+  if (want == NULL) return true;
+  char quoted[80];
+  skep_quote(quoted, sizeof quoted, value, strlen(value));
+  (void)skep_fail(err, SKEP_ERR_ARGUMENT, "%.*s%s takes %s, not \"%s\"", skep_cli_dashes(options[id].name), "--",
+                  options[id].name, want, quoted);
+  return false;
+}
+
+static bool parse_args(shell_args *a, skep_arena *arena, int argc, char **argv, skep_err *err) {
+  size_t room = (size_t)argc + 1;
+  *a = (shell_args){.warehouse = "warehouse", .header = true, .format = skep_cli_default_format()};
+  a->sources = skep_arena_zero(arena, room, sizeof *a->sources);
+  a->variables = skep_arena_zero(arena, room, sizeof *a->variables);
+  a->settings.items = skep_arena_zero(arena, room, sizeof *a->settings.items);
+  if (a->sources == NULL || a->variables == NULL || a->settings.items == NULL)
+    return skep_fail(err, SKEP_ERR_NOMEM, "out of memory"), false;
+  skep_cli_args args = {
+      .options = options, .n_options = sizeof options / sizeof options[0], .argc = argc, .argv = argv};
+  const char *value;
+  char quoted[80];
+  int id;
+  while ((id = skep_cli_next_arg(&args, &value, err)) != SKEP_CLI_DONE) {
+    if (id == SKEP_CLI_WRONG) return false;
+    if (id == SKEP_CLI_OPERAND) {
+      skep_quote(quoted, sizeof quoted, value, strlen(value));
+      return skep_fail(err, SKEP_ERR_ARGUMENT, "what is %s? Statements are given with -e, files with -f", quoted),
+             false;
+    }
+    if (!set_option(a, arena, id, value, err)) return false;
+  }
+  return true;
+}
+
+/* --- opening the warehouse --- */
+
+static skep_status read_settings(const shell_args *a, const skep_cli_env *env, skep_arena *arena, skep_config *config,
+                                 skep_err *err) {
+  if (a->conf != NULL) {
+    skep_buf text;
+    skep_buf_init(&text, env->ctx, SKEP_CONFIG_MAX_XML_BYTES);
+    skep_status status = skep_fs_read_whole(env->fs, a->conf, &text, err);
+    if (status == SKEP_OK) status = skep_config_read_xml(config, text.data, text.size, err);
+    skep_buf_fini(&text);
+    if (status != SKEP_OK) return skep_wrap(err, status, "--conf");
+  }
+  for (uint32_t i = 0; i < a->settings.n; i++) {
+    const char *pair = a->settings.items[i], *equals = strchr(pair, '=');
+    const char *name = skep_arena_strndup(arena, pair, (size_t)(equals - pair));
+    if (name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+    skep_status status = skep_config_set(config, name, equals + 1, err);
+    if (status != SKEP_OK) return skep_wrap(err, status, "--hiveconf");
+  }
+  return SKEP_OK;
+}
+
+static const char *user_name(void) {
+  static const char *const variables[] = {"HADOOP_USER_NAME", "USER", "LOGNAME"};
+  for (size_t i = 0; i < 3; i++) {
+    const char *name = getenv(variables[i]);
+    if (name != NULL && name[0] != '\0') return name;
+  }
+  return NULL;
+}
+
+static skep_status open_session(skep_shell *shell, const shell_args *a, const skep_cli_env *env, skep_arena *arena,
+                                skep_err *err) {
+  char host[256];
+  skep_config *config = NULL;
+  skep_session_opts opts = {.ctx = env->ctx,
+                            .fs = env->fs,
+                            .metastore_url = a->metastore,
+                            .hivevars = a->variables,
+                            .n_hivevars = a->n_variables,
+                            .user = user_name()};
+  if (gethostname(host, sizeof host) == 0) {
+    host[sizeof host - 1] = '\0';
+    opts.host = host;
+  }
+  SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &opts.warehouse_dir, err));
+  SKEP_TRY(skep_config_new(env->ctx, &config, err));
+  opts.config = config;
+  skep_status status = read_settings(a, env, arena, config, err);
+  if (status == SKEP_OK) status = skep_session_open(&opts, &shell->session, err);
+  skep_config_free(config);
+  return status;
+}
+
+/* --- running --- */
+
+static void run_sources(skep_shell *shell, const shell_args *a) {
+  for (uint32_t i = 0; i < a->n_sources && !shell->terminated; i++) {
+    if (shell->quit && shell->exit_code != SKEP_CLI_OK) break;
+    shell->quit = false; /* QUIT ends its own source */
+    if (a->sources[i].is_file) {
+      skep_shell_run_file(shell, a->sources[i].text);
+    } else {
+      skep_shell_run_text(shell, a->sources[i].text);
+    }
+  }
+  if (a->n_sources > 0) return;
+  if (shell->interactive) {
+    skep_shell_run_terminal(shell);
+    if (!shell->terminated) shell->exit_code = SKEP_CLI_OK;
+  } else {
+    skep_shell_run_fd(shell, STDIN_FILENO, "standard input");
+  }
+}
+
+static int shell(const skep_cli_env *env, const shell_args *a, skep_arena *arena) {
+  skep_err err = {0};
+  bool watched = isatty(STDOUT_FILENO) && !a->silent;
+  skep_shell shell = {.ctx = env->ctx,
+                      .fs = env->fs,
+                      .format = a->format,
+                      .header = a->header,
+                      .silent = a->silent,
+                      .force = a->force,
+                      .timer = watched,
+                      .interactive = a->n_sources == 0 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+  skep_status status = skep_interrupts_start(&shell.interrupts, env->ctx, watched && isatty(STDERR_FILENO), &err);
+  if (status == SKEP_OK) status = skep_cli_output_init(&shell.out, env->ctx, STDOUT_FILENO, &err);
+  if (status == SKEP_OK) status = open_session(&shell, a, env, arena, &err);
+  if (status == SKEP_OK) {
+    run_sources(&shell, a);
+  } else {
+    skep_shell_give_up(&shell, &err);
+  }
+  skep_session_close(shell.session);
+  if (shell.out.data != NULL) skep_cli_output_fini(&shell.out);
+  skep_interrupts_stop(&shell.interrupts);
+  return shell.exit_code;
+}
+
+static int run_shell(const skep_cli_command *command, const skep_cli_env *env, int argc, char **argv) {
+  skep_err err = {0};
+  skep_arena arena;
+  shell_args args;
+  (void)command;
+  skep_arena_init(&arena, env->ctx, 64u << 20);
+  int code = parse_args(&args, &arena, argc, argv, &err) ? shell(env, &args, &arena)
+                                                         : skep_cli_wrong_usage(NULL, "%s", err.text);
+  skep_arena_fini(&arena);
+  return code;
+}
+
+const skep_cli_command skep_cli_shell = {
+    .name = "",
+    .summary = "run HiveQL",
+    .synopsis = "[OPTION]...",
+    .about = "",
+    .options = options,
+    .n_options = sizeof options / sizeof options[0],
+    .run = run_shell,
+};

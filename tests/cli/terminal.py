@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""The shell at a terminal: prompt, statements of several lines, history, Ctrl-C at the prompt and during a statement, Ctrl-D.
+
+usage: terminal.py --skep PATH"""
+import argparse, os, pty, re, select, sys, tempfile, time
+
+TEN = " UNION ALL ".join(f"SELECT {i} AS n" for i in range(10))
+LONG = f"WITH d AS ({TEN}) SELECT count(*) FROM " + ", ".join(f"d t{i}" for i in range(10)) + " WHERE " + " + ".join(f"t{i}.n" for i in range(10)) + " < 0;\n"
+
+
+class Terminal:
+    def __init__(self, skep, here):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            env = {"PATH": os.environ["PATH"], "HOME": here, "TERM": "xterm", "USER": "tester", "LC_ALL": "C"}
+            env.update({k: v for k, v in os.environ.items() if "SAN_OPTIONS" in k or k.startswith("SKEP_")})
+            os.chdir(here)
+            os.execve(skep, [skep], env)
+        self.text = ""
+
+    def expect(self, pattern):
+        """Waits for a regular expression; what came before and with it is forgotten."""
+        while not (found := re.search(pattern, self.text, re.S)):
+            if not select.select([self.fd], [], [], 60)[0]:
+                sys.exit(f"{pattern!r} does not come: {self.text!r}")
+            try:
+                data = os.read(self.fd, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                sys.exit(f"the shell ended before {pattern!r} came: {self.text!r}")
+            self.text += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", data.decode("utf-8", "replace"))
+        before = self.text[: found.end()]
+        self.text = self.text[found.end() :]
+        return before
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def end(self, words):
+        """Sends words until the shell ends: what comes before libedit has set the terminal up may be lost, Ctrl-D above all."""
+        for _ in range(300):
+            done, status = os.waitpid(self.pid, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status)
+            self.send(words)
+            time.sleep(0.2)
+        sys.exit(f"{words!r} does not end the shell")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skep", required=True)
+    args = parser.parse_args()
+    prompt = r"skep \(default\)> $"
+    with tempfile.TemporaryDirectory() as here:
+        t = Terminal(os.path.abspath(args.skep), here)
+        t.expect(prompt)
+        t.send("SELECT 'naïve' AS n\n")
+        t.expect(r"\.> $")
+        t.send(";\n")
+        t.expect(r"\| naïve +\|.*1 row selected \([0-9.]+ seconds\)\s+" + prompt)
+        t.send("SELECT 'open\n")
+        t.expect(r"'> $")
+        t.send("\x03")  # the quote is dropped with the rest
+        t.expect(r"\^C\s+" + prompt)
+        t.send("SELECT * FROM nowhere;\n")
+        t.expect(r"FAILED: SemanticException \[Error 10001\].*" + prompt)
+        t.send(LONG)
+        t.expect(r"running for [0-9.]+ s")
+        t.send("\x03")
+        t.expect(r"Error: the statement was cancelled\s+" + prompt)
+        t.send("CREATE DATABASE other; USE other;\n")
+        t.expect(r"skep \(other\)> $")
+        t.send("START TRANSACTION;\n")
+        t.expect(r"skep \(other\)\*> $")
+        t.send("ROLLBACK;\n")
+        t.expect(r"skep \(other\)> $")
+        t.send("\x10\x10\x10\x10\x10\x10\n")  # six statements back
+        t.expect(r"\| naïve +\|.*> $")
+        if t.end("\x04") != 0:
+            sys.exit("the shell's exit status is not 0")
+        t = Terminal(os.path.abspath(args.skep), here)  # the history is kept; a statement of several lines is one line there
+        t.expect(prompt)
+        t.send("SELECT 1 + 1 AS two;\n")
+        t.expect(r"\| 2 +\|.*" + prompt)
+        if t.end("quit\n") != 0:
+            sys.exit("quit does not end the shell with 0")
+        saved = open(os.path.join(here, ".skep_history"), encoding="utf-8").read()
+        if "two" not in saved or "CREATE" not in saved or oct(os.stat(os.path.join(here, ".skep_history")).st_mode)[-3:] != "600":
+            sys.exit("the history is not kept, or not for its owner alone: " + saved)
+
+
+main()
