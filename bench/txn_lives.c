@@ -20,7 +20,8 @@ static double now_s(void) {
 }
 
 static void die(const char *what, const skep_err *err) {
-  fprintf(stderr, "%s: %s\n", what, err != NULL ? err->text : strerror(errno));
+  char text[128];
+  fprintf(stderr, "%s: %s\n", what, err != NULL ? err->text : strerror_r(errno, text, sizeof text));
   exit(1);
 }
 

@@ -2,6 +2,7 @@
  *
  * Source: describe_formatted.txt of the golden tables, golden 19-metastore, and 4.0.1 asked for constraints. */
 #include "sql/describe.h"
+#include "column/calendar.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,15 +88,12 @@ static const char *date_text(writer *w, int64_t seconds) {
     day--;
     second += 86400;
   }
-  skep_buf iso, out;
-  buf_of(w, &iso);
+  skep_buf out;
   buf_of(w, &out);
-  skep_text_date(day, &iso);
-  int year = 0, month = 1, of_month = 1;
-  if (sscanf(skep_buf_string(&iso), "%d-%d-%d", &year, &month, &of_month) != 3 || month < 1 || month > 12) month = 1;
-  skep_buf_fini(&iso);
-  skep_buf_printf(&out, "%s %s %02d %02d:%02d:%02d UTC %d", days[((day % 7) + 7) % 7], months[month - 1], of_month,
-                  (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60), year);
+  skep_civil civil = skep_civil_from_days(day);
+  skep_buf_printf(&out, "%s %s %02d %02d:%02d:%02d UTC %lld", days[((day % 7) + 7) % 7], months[civil.month - 1],
+                  (int)civil.day, (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60),
+                  (long long)civil.year);
   return from_buf(w, &out);
 }
 
