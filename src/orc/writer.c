@@ -7,6 +7,9 @@
 
 enum { MAX_BLOCK = (1 << 23) - 1, MIN_BLOCK = 64 };
 enum { ROWS_AT_ONCE = 1024, LEAST_STRIPE_BYTES = 1 << 16 };
+/* Stripes end where ORC Java's do: memory is looked at every 5000 rows (orc.rows.between.memory.checks). Rows that are
+ * huge do not wait for that. */
+enum { ROWS_BETWEEN_CHECKS = 5000, LEAST_HUGE_BYTES = 1 << 20 };
 
 /* ---- options ---- */
 
@@ -185,14 +188,20 @@ static skep_status add_some(skep_orc_writer *w, const skep_vec *root, const skep
   w->stripe_rows += (uint64_t)n;
   w->group_rows += (uint32_t)n;
   w->has_footer = false;
+  w->unchecked_rows += (uint32_t)n;
   if (w->env.stride != 0 && w->group_rows == w->env.stride) SKEP_TRY(end_group(w, err));
-  return skep_orc_wcolumn_memory(&w->root) >= stripe_limit(w) ? end_stripe(w, err) : SKEP_OK;
+  uint64_t memory = skep_orc_wcolumn_memory(&w->root), limit = stripe_limit(w);
+  bool is_due = w->unchecked_rows == ROWS_BETWEEN_CHECKS || limit < w->opts.stripe_bytes; /* memory is short */
+  bool is_huge = memory > LEAST_HUGE_BYTES && memory / 2 > limit;
+  if (is_due || is_huge) w->unchecked_rows = 0;
+  return (is_due && memory >= limit) || is_huge ? end_stripe(w, err) : SKEP_OK;
 }
 
 static skep_status add_all(skep_orc_writer *w, const skep_vec *root, const skep_orc_entries *rows, skep_err *err) {
   for (int64_t done = 0; done < rows->n;) {
     int64_t n = rows->n - done < ROWS_AT_ONCE ? rows->n - done : ROWS_AT_ONCE;
     if (w->env.stride != 0 && n > w->env.stride - w->group_rows) n = w->env.stride - w->group_rows;
+    if (n > ROWS_BETWEEN_CHECKS - w->unchecked_rows) n = ROWS_BETWEEN_CHECKS - w->unchecked_rows;
     skep_orc_entries part = skep_orc_entries_part(rows, done, n);
     SKEP_TRY(add_some(w, root, &part, err));
     done += n;

@@ -29,6 +29,7 @@ struct skep_orc_writer {
   uint64_t n_rows;      /* added */
   uint64_t stripe_rows; /* of them in the stripe being gathered */
   uint32_t group_rows;  /* of them in the row group being gathered */
+  uint32_t unchecked_rows; /* since memory was looked at */
   bool group_is_open;
 
   uint64_t length; /* bytes of the file so far, with those that wait to be written */
