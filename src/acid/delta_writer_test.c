@@ -3,6 +3,7 @@
 
 #include "acid/delta_testing.h"
 #include "acid/name.h"
+#include "orc/reader.h"
 
 #define PEOPLE "struct<id:int,name:string,age:int,balance:decimal(12,2)>"
 #define ALL "db.t:99:9223372036854775807::"
@@ -243,6 +244,85 @@ static void a_truncated_base_holds_hives_marker(void **state) {
   skep_buf_fini(&content);
 }
 
+/* Reads the table at `root` of `from` and writes its rows as write id 1. */
+static void write_again(writing *t, skep_fs *from, const char *root, const skep_delta_writer_opts *o) {
+  static const skep_forms forms = {SKEP_FORM_BOOL_BYTES, SKEP_FORM_TS, SKEP_FORM_VIEW, true, true};
+  skep_plan_opts opts = {.evolution_by_name = -1, .calendar = -1};
+  skep_plan *plan;
+  skep_scan_cache *cache;
+  skep_scan *scan;
+  skep_delta_writer *w;
+  const skep_commit_message *m;
+  skep_batch batch = {.first_row = 0};
+  assert_ok(skep_snapshot_parse(&t->arena, ALL, NULL, SKEP_HIVE_4, &opts.snapshot, &t->err), t->err);
+  assert_ok(skep_plan_make(&t->ctx, from, &root, 1, &opts, &plan, &t->err), t->err);
+  assert_int_equal(plan->n_splits, 1);
+  assert_ok(skep_scan_cache_new(&t->ctx, from, &cache, &t->err), t->err);
+  assert_ok(skep_scan_open(cache, &plan->splits[0], &forms, &scan, &t->err), t->err);
+  assert_ok(skep_vec_init(&batch.root, &t->ctx, skep_scan_type(scan), &forms, &t->err), t->err);
+  assert_ok(skep_delta_writer_open(&t->ctx, t->fs, "t", o, &w, &t->err), t->err);
+  while (skep_scan_next(scan, 700, &batch, &t->err) == SKEP_OK)
+    assert_ok(skep_delta_writer_rows(w, &batch, NULL, batch.root.length, &t->err), t->err);
+  assert_ok(skep_delta_writer_finish(w, &m, &t->err), t->err);
+  skep_delta_writer_free(w);
+  skep_vec_fini(&batch.root);
+  skep_scan_close(scan);
+  skep_scan_cache_free(cache);
+  skep_plan_free(plan);
+}
+
+/* Column, kind, length and a sum over the bytes of every stream but the indexes, whose statistics differ in decimals.
+ */
+static const char *streams_of(writing *t, skep_fs *fs, const char *path) {
+  skep_file *file;
+  skep_orc_tail *tail;
+  skep_orc_stripe_info info;
+  skep_buf_reset(&t->text);
+  assert_ok(skep_fs_open_read(fs, path, &file, &t->err), t->err);
+  assert_ok(skep_orc_tail_read(&t->ctx, file, file->size_bytes, &tail, &t->err), t->err);
+  for (uint32_t stripe = 0; stripe < tail->n_stripes; stripe++) {
+    assert_ok(skep_orc_stripe_info_read(&t->arena, file, tail, stripe, &info, &t->err), t->err);
+    for (uint32_t i = 0; i < info.n_streams; i++) {
+      const skep_orc_stream_info *s = &info.streams[i];
+      uint8_t *bytes = calloc((size_t)s->length + 1, 1);
+      uint64_t sum = 0;
+      if (strcmp(skep_orc_stream_kind_name(s->kind), "ROW_INDEX") != 0 && s->length != 0) {
+        assert_ok(skep_file_read_at(file, s->offset, bytes, (size_t)s->length, &t->err), t->err);
+        for (uint64_t k = 0; k < s->length; k++) sum = sum * 1099511628211u + bytes[k];
+        skep_buf_printf(&t->text, "%u %s %" PRIu64 " %016" PRIx64 "\n", s->column, skep_orc_stream_kind_name(s->kind),
+                        s->length, sum);
+      }
+      free(bytes);
+    }
+  }
+  skep_orc_tail_unref(tail);
+  skep_file_close(file, NULL);
+  return skep_buf_string(&t->text);
+}
+
+/* 2000 rows of numbers, texts, decimals, dates and doubles. */
+static void streams_are_hives_byte_for_byte(void **state) {
+  static const char root[] = SKEP_SOURCE_DIR "/tests/data/hive/codec_none";
+  static const char hives[] = SKEP_SOURCE_DIR "/tests/data/hive/codec_none/delta_0000001_0000001_0000/bucket_00000_0";
+  static const skep_property properties[] = {
+      {"orc.compress", "NONE"}, {"orc.row.index.stride", "1000"}, {"orc.compress.size", "8192"}};
+  writing *t = *state;
+  skep_fs *posix;
+  skep_delta_writer_opts o =
+      options(t, SKEP_DELTA_INSERT, 1, 0, "struct<id:int,h:int,s:string,d:decimal(12,3),dt:date,x:double>");
+  o.settings = writing_settings(t, o.row, properties, 3);
+  assert_ok(skep_fs_posix_new(&t->ctx, &posix, &t->err), t->err);
+  write_again(t, posix, root, &o);
+  char *want = strdup(streams_of(t, posix, hives));
+  assert_non_null(strstr(want, "9 DATA 55361 "));
+  assert_string_equal(streams_of(t, t->below, "t/delta_0000001_0000001_0000/bucket_00000"), want);
+  free(want);
+  want = strdup(writing_footer(t, posix, hives));
+  assert_string_equal(writing_footer(t, t->below, "t/delta_0000001_0000001_0000/bucket_00000"), want);
+  free(want);
+  skep_fs_free(posix);
+}
+
 /* ---- deletes ---- */
 
 static void deletes_are_sorted_into_the_files_of_their_buckets(void **state) {
@@ -361,8 +441,7 @@ static void properties_of_the_table_reach_the_files(void **state) {
   skep_delta_writer_free(w);
   const char *footer = writing_footer(t, t->below, "t/delta_0000001_0000001_0000/bucket_00000");
   assert_non_null(strstr(footer, "rows=8000 stripes=2 codec=1 block=512 stride=1000\n"));
-  assert_non_null(
-      strstr(footer, "hive.acid.key.index=1,536870912,4999;1,536870912,7999;\nhive.acid.stats=8000,0,0\n"));
+  assert_non_null(strstr(footer, "hive.acid.key.index=1,536870912,4999;1,536870912,7999;\nhive.acid.stats=8000,0,0\n"));
 }
 
 static void wrong_properties_are_named(void **state) {
@@ -715,6 +794,7 @@ static void memory_stays_bounded_with_many_buckets_open(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(files_are_those_that_hive_writes_for_the_same_rows),
+      TEST(streams_are_hives_byte_for_byte),
       TEST(messages_tell_what_was_written),
       TEST(rows_that_were_selected_are_written_and_no_others),
       TEST(bucketed_rows_go_where_hive_looks_for_them),
