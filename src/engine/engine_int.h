@@ -81,13 +81,14 @@ typedef struct skep_fill_dict {
   skep_view *views;
 } skep_fill_dict;
 
-/* What filling keeps between batches: one for a column tree. Zero-initialise. */
+/* What filling keeps between batches: one for a column tree. Zero but for the context, from which its memory comes. */
 typedef struct skep_fill {
+  const skep_ctx *ctx;
   skep_fill_dict dict;
   uint32_t n_children;
   struct skep_fill *children;
 } skep_fill;
-void skep_fill_fini(skep_fill *fill, const skep_ctx *ctx);
+void skep_fill_fini(skep_fill *fill);
 
 /* Writes `count` entries of `from`, from `first` on, into a flat DuckDB vector at `at`. Strings of the vector point
  * into the batch. */

@@ -21,17 +21,19 @@ static void dict_fini(skep_fill_dict *d, const skep_ctx *ctx) {
   *d = (skep_fill_dict){.dict = NULL};
 }
 
-void skep_fill_fini(skep_fill *fill, const skep_ctx *ctx) {
-  dict_fini(&fill->dict, ctx);
-  for (uint32_t i = 0; i < fill->n_children; i++) skep_fill_fini(&fill->children[i], ctx);
-  skep_release(ctx, fill->children);
-  *fill = (skep_fill){.n_children = 0};
+void skep_fill_fini(skep_fill *fill) {
+  if (fill->ctx == NULL) return;
+  dict_fini(&fill->dict, fill->ctx);
+  for (uint32_t i = 0; i < fill->n_children; i++) skep_fill_fini(&fill->children[i]);
+  skep_release(fill->ctx, fill->children);
+  *fill = (skep_fill){.ctx = NULL};
 }
 
 static skep_status need_children(skep_fill *fill, const skep_vec *from, skep_err *err) {
   if (fill->n_children == from->n_children) return SKEP_OK;
-  fill->children = skep_alloc_zero(from->ctx, from->n_children, sizeof *fill->children);
+  fill->children = skep_alloc_zero(fill->ctx, from->n_children, sizeof *fill->children);
   if (fill->children == NULL) return no_memory(err);
+  for (uint32_t i = 0; i < from->n_children; i++) fill->children[i].ctx = fill->ctx;
   fill->n_children = from->n_children;
   return SKEP_OK;
 }
@@ -154,8 +156,8 @@ static skep_status dict_views(skep_fill *fill, const skep_vec *from, const skep_
   skep_fill_dict *d = &fill->dict;
   skep_dict *dict = from->dict;
   if (d->dict != dict) {
-    dict_fini(d, from->ctx);
-    d->views = skep_alloc(from->ctx, ((size_t)dict->count + 1) * sizeof *d->views);
+    dict_fini(d, fill->ctx);
+    d->views = skep_alloc(fill->ctx, ((size_t)dict->count + 1) * sizeof *d->views);
     if (d->views == NULL) return no_memory(err);
     d->dict = skep_dict_ref(dict);
     memset(&d->views[dict->count], 0, sizeof *d->views);

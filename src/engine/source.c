@@ -153,7 +153,7 @@ static void reader_free(void *data) {
   reader *r = data;
   const skep_ctx *ctx = r->ctx;
   if (r->reader != NULL) r->pass->entry->source->vt->close(r->reader);
-  for (uint32_t i = 0; r->fills != NULL && i < r->pass->n_columns; i++) skep_fill_fini(&r->fills[i], ctx);
+  for (uint32_t i = 0; r->fills != NULL && i < r->pass->n_columns; i++) skep_fill_fini(&r->fills[i]);
   skep_release(ctx, r->fills);
   pass_unref(r->pass);
   skep_release(ctx, r);
@@ -176,6 +176,7 @@ static void on_local_init(duckdb_init_info info) {
 static skep_status open_reader(reader *r, pass *p, skep_err *err) {
   r->fills = skep_alloc_zero(r->ctx, (size_t)p->n_columns + 1, sizeof *r->fills);
   if (r->fills == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "starting a scan");
+  for (uint32_t i = 0; i < p->n_columns; i++) r->fills[i].ctx = r->ctx;
   __atomic_add_fetch(&p->references, 1, __ATOMIC_RELAXED);
   r->pass = p;
   return p->entry->source->vt->open(p->run, &r->reader, err);
