@@ -26,9 +26,9 @@ struct skep_orc_writer {
   skep_err err;
   bool finished;
 
-  uint64_t n_rows;      /* added */
-  uint64_t stripe_rows; /* of them in the stripe being gathered */
-  uint32_t group_rows;  /* of them in the row group being gathered */
+  uint64_t n_rows;         /* added */
+  uint64_t stripe_rows;    /* of them in the stripe being gathered */
+  uint32_t group_rows;     /* of them in the row group being gathered */
   uint32_t unchecked_rows; /* since memory was looked at */
   bool group_is_open;
 
