@@ -118,8 +118,8 @@ static skep_status set_option(duckdb_config config, const char *name, const char
                    skep_quote(quoted, sizeof quoted, value, strlen(value)));
 }
 
-/* No extension is fetched or loaded, and SQL reaches no file: the directory for spilling is set before that door is
- * shut. What depends on settings elsewhere (null order, division) the binder prints in full. */
+/* No extension is fetched or loaded. What depends on settings elsewhere (null order, division) the binder prints in
+ * full. */
 static skep_status set_options(skep_engine *e, duckdb_config config, skep_err *err) {
   static const char *const fixed[][2] = {{"autoinstall_known_extensions", "false"},
                                          {"autoload_known_extensions", "false"},
@@ -128,8 +128,7 @@ static skep_status set_options(skep_engine *e, duckdb_config config, skep_err *e
                                          {"integer_division", "false"},
                                          {"default_null_order", "nulls_last"},
                                          {"scalar_subquery_error_on_multiple_rows", "true"},
-                                         {"allocator_background_threads", "false"},
-                                         {"enable_external_access", "false"}};
+                                         {"allocator_background_threads", "false"}};
   char number[32];
   if (e->opts.threads != 0) {
     snprintf(number, sizeof number, "%" PRIu32, e->opts.threads);
@@ -160,6 +159,17 @@ static skep_status open_database(skep_engine *e, skep_err *err) {
   return status;
 }
 
+/* From now on SQL reaches no file. Said last: DuckDB then goes on allowing the directory for spilling, which it does
+ * not when this is among the options it is opened with. */
+static skep_status shut_doors(skep_engine *e, skep_err *err) {
+  duckdb_result result;
+  skep_status status = SKEP_OK;
+  if (skep_duck.query(e->control, "SET enable_external_access = false", &result) != DuckDBSuccess)
+    status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+  skep_duck.destroy_result(&result);
+  return status;
+}
+
 skep_status skep_engine_start(skep_engine *e, skep_err *err) {
   if (!e->is_open) {
     SKEP_TRY(skep_duckdb_load(e->opts.library, err));
@@ -167,7 +177,8 @@ skep_status skep_engine_start(skep_engine *e, skep_err *err) {
   }
   if (e->control != NULL) return SKEP_OK;
   if (skep_duck.connect(e->database, &e->control) != DuckDBSuccess) return no_memory(err);
-  skep_status status = skep_engine_register_source(e, e->control, err);
+  skep_status status = shut_doors(e, err);
+  if (status == SKEP_OK) status = skep_engine_register_source(e, e->control, err);
   if (status != SKEP_OK) skep_duck.disconnect(&e->control);
   return status;
 }

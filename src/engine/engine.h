@@ -32,8 +32,9 @@ typedef struct skep_engine_result skep_engine_result;
 
 /* Zero-initialise for defaults. Texts are copied. */
 typedef struct skep_engine_opts {
-  const char *library;         /* path of libduckdb; NULL: the one that was built with, else the system's */
-  const char *temp_dir;        /* where joins and sorts spill; made when needed. NULL: they do not spill */
+  const char *library;  /* path of libduckdb; NULL: the one that was built with, else the system's */
+  const char *temp_dir; /* where joins and sorts spill: made when needed (its parent must be there) and removed at the
+                           end. NULL: they do not spill */
   uint64_t memory_limit_bytes; /* 0: DuckDB's own choice, 80 % of the machine's */
   uint32_t threads;            /* 0: one a processor */
   bool keep_order;             /* rows of a query without ORDER BY in the order of the sources, which one thread reads

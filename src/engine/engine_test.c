@@ -9,6 +9,7 @@
 #include "engine/engine.h"
 #include "engine/source_testing.h"
 #include "support/failing_alloc.h"
+#include "support/temp_dir.h"
 
 /* Forms as a source delivers them (column/source.h). */
 static const skep_forms source_forms = {
@@ -338,6 +339,40 @@ static void running_out_of_memory_is_a_status(void **state) {
   assert_true(failures > 50);
 }
 
+/* What is larger than the memory allowed goes to the directory for it; without one it is refused. */
+static void sorts_spill_into_the_directory_given(void **state) {
+  fixture *f = *state;
+  temp_dir dir;
+  char spill[300];
+  const skep_type *type = type_of(f, "struct<n:bigint>");
+  temp_dir_make(&dir);
+  snprintf(spill, sizeof spill, "%s/spill", dir.path);
+  for (int with = 0; with < 2; with++) {
+    skep_engine *e;
+    skep_engine_result *r = NULL;
+    const skep_batch *batch;
+    const skep_engine_opts opts = {.threads = 1, .memory_limit_bytes = 24 << 20, .temp_dir = with ? spill : NULL};
+    assert_ok(skep_engine_open(&f->ctx, &opts, &e, &f->err), f->err);
+    skep_status status = skep_engine_query(
+        e,
+        "SELECT max(n) FROM (SELECT *, row_number() OVER (ORDER BY hash(range)) AS n FROM (SELECT range, "
+        "repeat('a long text ', 4) || range AS t FROM range(400000)) ORDER BY t DESC)",
+        type, NULL, &r, &f->err);
+    if (status == SKEP_OK) status = skep_engine_next(r, 10, &batch, &f->err);
+    if (with) {
+      if (status != SKEP_OK) fail_msg("%s", f->err.text);
+      assert_int_equal(((int64_t *)batch->root.children[0].values.data)[0], 400000);
+    } else {
+      assert_int_equal(status, SKEP_ERR_NOMEM);
+      assert_non_null(strstr(f->err.text, "Out of Memory Error"));
+    }
+    skep_engine_result_close(r);
+    skep_engine_close(e);
+    assert_int_not_equal(access(spill, F_OK), 0); /* it is removed again */
+  }
+  temp_dir_remove(&dir);
+}
+
 static void *interrupt_later(void *engine) {
   usleep(30000);
   skep_engine_interrupt(engine);
@@ -392,6 +427,7 @@ int main(void) {
       TEST(wrong_sql_and_types_are_told),
       TEST(results_stream_and_may_be_closed_early),
       TEST(running_out_of_memory_is_a_status),
+      TEST(sorts_spill_into_the_directory_given),
       TEST(a_query_can_be_interrupted),
       TEST(texts_are_printed_so_that_they_come_back),
   };

@@ -29,7 +29,8 @@
   X(interrupt)                                                                                                          \
   X(query)                                                                                                              \
   X(prepare)                                                                                                            \
-  X(prepare_error) X(destroy_prepare) X(nparams) X(pending_prepared_streaming) X(pending_error) X(execute_pending) X(   \
+  X(prepare_error)                                                                                                      \
+  X(destroy_prepare) X(nparams) X(pending_prepared_streaming) X(pending_error) X(execute_pending) X(                    \
       destroy_pending) X(result_error) X(result_error_type) X(destroy_result) X(fetch_chunk) X(rows_changed)            \
       X(column_count) X(column_logical_type) X(create_logical_type) X(create_list_type) X(create_map_type) X(           \
           create_struct_type) X(create_decimal_type) X(destroy_logical_type) X(get_type_id) X(decimal_width)            \
