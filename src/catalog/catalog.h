@@ -128,7 +128,7 @@ typedef struct skep_catalog_table {
   int64_t last_access_time_s;
   int64_t retention;
   int64_t write_id;                   /* TBLS.WRITE_ID: the last write whose statistics are stored */
-  const char *location;               /* NULL: a view */
+  const char *location;               /* NULL: a view; "": none (storage handlers), which skep_catalog_path refuses */
   const skep_type *columns;           /* struct, without the partition keys */
   const char *const *column_comments; /* NULL entries: none */
   const skep_type *partition_keys;    /* struct; no children: not partitioned */

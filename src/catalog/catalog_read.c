@@ -272,6 +272,7 @@ static skep_status read_table(skep_stmt *stmt, skep_arena *arena, skep_catalog_t
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     SKEP_TRY(skep_stmt_text_copy(stmt, texts[i].column, arena, texts[i].to, err));
   if (t->type == NULL) t->type = "MANAGED_TABLE";
+  if (t->location == NULL && strcmp(t->type, "VIRTUAL_VIEW") != 0) t->location = ""; /* of a storage handler: no path */
   return SKEP_OK;
 }
 

@@ -273,7 +273,7 @@ static skep_status alter_database(skep_session *s, void *self, skep_err *err) {
 /* ---- dropping ---- */
 
 bool ddl_owns_files(const skep_catalog_table *t) {
-  if (t->kind == SKEP_TABLE_VIEW || t->location == NULL) return false;
+  if (t->kind == SKEP_TABLE_VIEW || t->location == NULL || t->location[0] == '\0') return false;
   return strcmp(t->type, "EXTERNAL_TABLE") != 0 || skep_catalog_param_is(&t->params, "external.table.purge", "true");
 }
 
