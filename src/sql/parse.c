@@ -170,7 +170,13 @@ skep_pos skep_p_end(const skep_parser *p, skep_pos pos) {
 
 const char *skep_p_source(skep_parser *p, size_t first_token, size_t end_token) {
   const skep_token *first = &p->tokens[first_token], *last = &p->tokens[end_token - 1];
-  const char *text = skep_arena_strndup(p->arena, p->text + first->offset, last->offset + last->length - first->offset);
+  size_t length = last->offset + last->length - first->offset;
+  if (memchr(p->text + first->offset, '\0', length) != NULL) {
+    skep_p_refuse(p, SKEP_ERR_SYNTAX, "ParseException line %u:%u a text that is kept must not hold a NUL byte",
+                  first->line, first->column);
+    return NULL;
+  }
+  const char *text = skep_arena_strndup(p->arena, p->text + first->offset, length);
   if (text == NULL) skep_p_no_memory(p);
   return text;
 }

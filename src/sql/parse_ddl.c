@@ -255,8 +255,23 @@ bool skep_p_bucketing(skep_parser *p, skep_bucketing *out) {
   return true;
 }
 
+/* '(' constants ')': a TUPLE, also of one. */
+static const skep_expr *skew_tuple(skep_parser *p) {
+  skep_expr tuple = {.kind = SKEP_EXPR_TUPLE, .pos = skep_p_begin(p)};
+  size_t mark = skep_p_mark(p);
+  skep_p_next(p);
+  do {
+    const skep_expr *value = skep_p_constant(p);
+    if (value == NULL || !skep_p_push(p, &value, sizeof value)) return NULL;
+  } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
+  tuple.tuple.items = skep_p_take(p, mark, sizeof *tuple.tuple.items, &tuple.tuple.n);
+  if (!skep_p_expect(p, SKEP_TOKEN_RPAREN)) return NULL;
+  tuple.pos = skep_p_end(p, tuple.pos);
+  return SKEP_P_NEW(p, tuple);
+}
+
 static bool skew_value(skep_parser *p) {
-  const skep_expr *value = skep_p_kind(p, 0) == SKEP_TOKEN_LPAREN ? skep_p_expr(p) : skep_p_constant(p);
+  const skep_expr *value = skep_p_kind(p, 0) == SKEP_TOKEN_LPAREN ? skew_tuple(p) : skep_p_constant(p);
   return value != NULL && skep_p_push(p, &value, sizeof value);
 }
 
