@@ -514,6 +514,48 @@ static void values_hash_as_in_hive(void **state) {
   CHECK(*state, examples);
 }
 
+static void documents_are_looked_into_by_paths(void **state) {
+#define DOCUMENT "'{\"a\":{\"b\":[1,2,{\"c\":\"x\"}]}}'"
+  static const example examples[] = {
+      {"skep_get_json_object(" DOCUMENT ", '$.a.b[2].c')", "string", "x"},
+      {"skep_get_json_object(" DOCUMENT ", '$.a.b')", "string", "[1,2,{\"c\":\"x\"}]"},
+      {"skep_get_json_object(" DOCUMENT ", '$.a.b[*].c')", "string", "[\"x\"]"},
+      {"skep_get_json_object(" DOCUMENT ", '$.a.b.c')", "string", "[\"x\"]"},
+      {"skep_get_json_object(" DOCUMENT ", '$.a.b[7]')", "string", "\\N"},
+      {"skep_get_json_object(" DOCUMENT ", 'a')", "string", "\\N"},
+      {"skep_get_json_object(" DOCUMENT ", '$a')", "string", "\\N"},
+      {"skep_get_json_object('{\"a\":1.50}', '$.a')", "string", "1.5"},
+      {"skep_get_json_object('{\"a\":[1e3,-0.0,12345678901234567890]}', '$.a')", "string",
+       "[1000.0,-0.0,12345678901234567890]"},
+      {"skep_get_json_object('{\"a\":\"q\\\"u\"}', '$.a')", "string", "q\"u"},
+      {"skep_get_json_object('{\"a\":\"\\u00e9\\ud83c\\udf88\"}', '$.a')", "string", "é🎈"},
+      {"skep_get_json_object('{\"a\":true,\"n\":null}', '$.a')", "string", "true"},
+      {"skep_get_json_object('{\"a\":true,\"n\":null}', '$.n')", "string", "\\N"},
+      {"skep_get_json_object('{\"a\":1,\"b\":2,\"a\":{\"n\":null}}', '$')", "string", "{\"a\":{\"n\":null},\"b\":2}"},
+      {"skep_get_json_object('{\"a\":1', '$.a')", "string", "\\N"},
+      {"skep_get_json_object('{\"a\":01}', '$.a')", "string", "\\N"},
+      {"skep_get_json_object('{\"a\":\"x', '$.a')", "string", "\\N"},
+      {"skep_get_json_object('bad', '$.a')", "string", "\\N"},
+      {"skep_get_json_object('[1,2]', '$[1]')", "string", "2"},
+      {"skep_get_json_object('[[1,2],[3]]', '$[*][0]')", "string", "[1,3]"},
+      {"skep_get_json_object(repeat('[', 100000), '$[0]')", "string", "\\N"},
+      {"skep_parse_url('http://h.com/p/q?k=v&x=y#r', 'HOST')", "string", "h.com"},
+      {"skep_parse_url('http://h.com/p/q?k=v&x=y#r', 'QUERY', 'x')", "string", "y"},
+      {"skep_parse_url('http://u@h.com:80/p/q?k=v#r', 'AUTHORITY')", "string", "u@h.com:80"},
+      {"skep_parse_url('http://u@h.com:80/p/q?k=v#r', 'USERINFO')", "string", "u"},
+      {"skep_parse_url('http://u@h.com:80/p/q?k=v#r', 'FILE')", "string", "/p/q?k=v"},
+      {"skep_parse_url('http://h.com/p/q?k=v#r', 'REF')", "string", "r"},
+      {"skep_parse_url('http://h.com', 'QUERY')", "string", "\\N"},
+      {"skep_parse_url('notaurl', 'HOST')", "string", "\\N"},
+      {"skep_str_to_map('a=1,b=2', ',', '=')", "map<string,string>", "{\"a\":\"1\",\"b\":\"2\"}"},
+      {"skep_str_to_map('a:1,b')", "map<string,string>", "{\"a\":\"1\",\"b\":null}"},
+      {"skep_str_to_map('a:1:2;b:', ';')", "map<string,string>", "{\"a\":\"1:2\",\"b\":\"\"}"},
+      {"skep_exp(1)", "double", "2.7182818284590455"},
+      {"skep_exp(-1000)", "double", "0.0"},
+  };
+  CHECK(*state, examples);
+}
+
 static void maps_lose_repeated_keys(void **state) {
   static const example examples[] = {
       {"skep_map_entries([{'key': 1, 'value': 'a'}, {'key': 2, 'value': 'b'}, {'key': 1, 'value': 'c'}])",
@@ -540,6 +582,7 @@ int main(void) {
       TEST(dates_are_counted_as_hive_does),
       TEST(patterns_and_zones_are_javas),
       TEST(values_hash_as_in_hive),
+      TEST(documents_are_looked_into_by_paths),
       TEST(maps_lose_repeated_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

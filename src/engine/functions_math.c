@@ -6,6 +6,29 @@
 
 /* ---- double -> double ---- */
 
+/* Java's StrictMath.exp, which is not always the nearest double (exp(1) is one off): the argument less a multiple k of
+ * ln 2 (in two parts), a rational approximation of the rest, times 2^k. Source: fdlibm 5.3, "e_exp". */
+static double strict_exp(double x) {
+  static const double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  static const double p[] = {1.66666666666666019037e-01, -2.77777777770155933842e-03, 6.61375632143793436117e-05,
+                             -1.65339022054652515390e-06, 4.13813679705723846039e-08};
+  double high = 0, low = 0, size = fabs(x);
+  int k = 0;
+  if (isnan(x) || x > 709.782712893383973096) return isnan(x) ? x : (double)INFINITY;
+  if (x < -745.13321910194110842) return 0;
+  if (size < 0x1p-28) return 1 + x;
+  if (size > 0.34657359027997264) { /* half of ln 2 */
+    double sign = x < 0 ? -1 : 1;
+    k = size < 1.0397207708399179 ? (int)sign : (int)(1.44269504088896338700 * x + sign * 0.5);
+    high = x - k * ln2_high;
+    low = k * ln2_low;
+    x = high - low;
+  }
+  double t = x * x, c = x - t * (p[0] + t * (p[1] + t * (p[2] + t * (p[3] + t * p[4]))));
+  if (k == 0) return 1 - ((x * c) / (c - 2) - x);
+  return ldexp(1 - ((low - (x * c) / (2 - c)) - high), k);
+}
+
 #define UNARY(name, expression)                          \
   static skep_status name(skep_call *c, skep_err *err) { \
     const double *a = c->data[0];                        \
@@ -37,7 +60,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-UNARY(exp_f64, exp(x))
+UNARY(exp_f64, strict_exp(x))
 UNARY(sin_f64, sin(x))
 UNARY(cos_f64, cos(x))
 UNARY(tan_f64, tan(x))

@@ -143,6 +143,14 @@ skep_status skep_engine_next(skep_engine_result *r, int64_t max_rows, const skep
   return SKEP_OK;
 }
 
+/* DuckDB keeps what a half-read result still needs, passes over our sources among it, until the connection's next query:
+ * an empty one makes it let go. */
+static void let_go(skep_engine_connection *c) {
+  duckdb_result none;
+  (void)skep_duck.query(c->handle, "SELECT 1", &none);
+  skep_duck.destroy_result(&none);
+}
+
 void skep_engine_result_close(skep_engine_result *r) {
   if (r == NULL) return;
   skep_engine *e = r->engine;
@@ -151,6 +159,7 @@ void skep_engine_result_close(skep_engine_result *r) {
   if (r->has_result) skep_duck.destroy_result(&r->result);
   if (r->pending != NULL) skep_duck.destroy_pending(&r->pending);
   if (r->statement != NULL) skep_duck.destroy_prepare(&r->statement);
+  if (r->end != SKEP_END && r->has_result) let_go(r->connection);
   skep_engine_give_connection(e, r->connection);
   skep_release(e->ctx, r);
 }

@@ -304,10 +304,12 @@ static skep_status add_checks(binding *b, const skep_bind_target *target, skep_b
   if (q == NULL || names == NULL || types == NULL || outputs == NULL || inner_names == NULL) return skep_bind_nomem(b);
   skep_brel *rel;
   SKEP_TRY(skep_bind_query_rel(b, inner, "", NULL, &rel));
-  skep_brel view = *rel; /* the same relation under the names that a CHECK sees */
-  view.names = inner_names;
+  skep_brel *view = skep_arena_zero(b->arena, 1, sizeof *view);
+  if (view == NULL) return skep_bind_nomem(b);
+  *view = *rel; /* the same relation under the names that a CHECK sees */
+  view->names = inner_names;
   scope s = {.block = q};
-  SKEP_TRY(skep_scope_add(b, &s, &view));
+  SKEP_TRY(skep_scope_add(b, &s, view));
   for (uint32_t i = 0; i < n; i++) {
     if (i < inner->n_outputs) {
       outputs[i] = skep_bx_column(b, rel, i, (skep_pos){0});

@@ -516,6 +516,7 @@ static void release(skep_life *life) {
 
 skep_status skep_life_commit(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
+  skep_db_rollback(s->db); /* a statement that found nothing to do did not enter */
   skep_status st = skep_session_check(s, err);
   for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++) st = record_branch(life, life->branches[i], err);
   if (st != SKEP_OK) return skep_life_fail(life, st);

@@ -139,6 +139,10 @@ bool skep_p_accept_kw2(skep_parser *p, skep_keyword first, skep_keyword second) 
   return true;
 }
 
+bool skep_p_accept_by(skep_parser *p, skep_keyword keyword) {
+  return skep_p_accept_kw(p, keyword) && skep_p_expect_kw(p, SKEP_KW_BY);
+}
+
 bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word) {
   const skep_token *token = skep_p_peek(p, ahead);
   if (token->kind != SKEP_TOKEN_WORD || token->length != strlen(word)) return false;

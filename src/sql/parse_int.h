@@ -57,6 +57,8 @@ bool skep_p_accept_kw(skep_parser *p, skep_keyword keyword);
 bool skep_p_expect_kw(skep_parser *p, skep_keyword keyword);
 /* Two words in a row: both or none. */
 bool skep_p_accept_kw2(skep_parser *p, skep_keyword first, skep_keyword second);
+/* keyword BY, where only BY can follow. false also after a failure (BY is missing): p->status tells. */
+bool skep_p_accept_by(skep_parser *p, skep_keyword keyword);
 /* Words that are names everywhere else (upper case, static). */
 bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word);
 bool skep_p_accept_word(skep_parser *p, const char *word);

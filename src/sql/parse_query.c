@@ -43,7 +43,6 @@ static bool items(skep_parser *p, skep_select *s) {
     if (!skep_p_push(p, &one, sizeof one)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   s->items = skep_p_take(p, mark, sizeof *s->items, &s->n_items);
-  p->context = NULL;
   return p->status == SKEP_OK;
 }
 
@@ -122,8 +121,10 @@ static bool optional_expr(skep_parser *p, skep_keyword keyword, const skep_expr 
 
 static bool rest(skep_parser *p, skep_select *s) {
   if (!optional_expr(p, SKEP_KW_WHERE, &s->where)) return false;
-  if (skep_p_accept_kw2(p, SKEP_KW_GROUP, SKEP_KW_BY) && !group_by(p, &s->group_by)) return false;
-  p->context = NULL;
+  if (skep_p_accept_by(p, SKEP_KW_GROUP)) {
+    if (!group_by(p, &s->group_by)) return false;
+    p->context = NULL;
+  }
   if (!optional_expr(p, SKEP_KW_HAVING, &s->having)) return false;
   if (skep_p_accept_kw(p, SKEP_KW_WINDOW) && !windows(p, s)) return false;
   return optional_expr(p, SKEP_KW_QUALIFY, &s->qualify);
@@ -151,6 +152,7 @@ static bool select(skep_parser *p, const skep_from *from, skep_select *s) {
   if (!s->distinct) (void)skep_p_accept_kw(p, SKEP_KW_ALL);
   if (!items(p, s)) return false;
   if (from == NULL && skep_p_accept_kw(p, SKEP_KW_FROM)) {
+    p->context = NULL;
     s->from = skep_p_from_source(p);
     if (s->from == NULL) return false;
   }
@@ -331,7 +333,7 @@ static bool limit(skep_parser *p, skep_query *q) {
 }
 
 static bool tail(skep_parser *p, skep_query *q) {
-  if (skep_p_accept_kw2(p, SKEP_KW_ORDER, SKEP_KW_BY)) {
+  if (skep_p_accept_by(p, SKEP_KW_ORDER)) {
     p->context = "order by clause";
     if (!skep_p_order_items(p, &q->order_by)) return false;
   }
@@ -347,9 +349,11 @@ static bool tail(skep_parser *p, skep_query *q) {
     p->context = "sort by clause";
     if (!sort_by(p, &q->sort_by)) return false;
   }
-  if (skep_p_accept_kw(p, SKEP_KW_LIMIT) && !limit(p, q)) return false;
-  p->context = NULL;
-  return true;
+  if (skep_p_accept_kw(p, SKEP_KW_LIMIT)) {
+    if (!limit(p, q)) return false;
+    p->context = NULL;
+  }
+  return p->status == SKEP_OK;
 }
 
 /* ---- doors ----------------------------------------------------------------------------------------------------------

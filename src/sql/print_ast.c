@@ -72,33 +72,33 @@ static void quoted_name(const char *name, skep_buf *out) {
 }
 
 /* Words that are keywords are quoted even where they are free, so that no place needs a closer look. */
-void skep_print_name(const char *name, skep_buf *out) {
+void skep_ast_print_name(const char *name, skep_buf *out) {
   if (is_plain_name(name) && skep_keyword_find(name, strlen(name)) == SKEP_NO_KEYWORD)
     skep_buf_text(out, name);
   else
     quoted_name(name, out);
 }
 
-void skep_print_names(skep_name_list names, skep_buf *out) {
+void skep_ast_print_names(skep_name_list names, skep_buf *out) {
   for (uint32_t i = 0; i < names.n; i++) {
     if (i > 0) skep_buf_text(out, ", ");
-    skep_print_name(names.items[i], out);
+    skep_ast_print_name(names.items[i], out);
   }
 }
 
-void skep_print_table_name(const skep_table_name *name, skep_buf *out) {
+void skep_ast_print_table_name(const skep_table_name *name, skep_buf *out) {
   if (name->db != NULL) {
-    skep_print_name(name->db, out);
+    skep_ast_print_name(name->db, out);
     skep_buf_byte(out, '.');
   }
-  skep_print_name(name->name, out);
+  skep_ast_print_name(name->name, out);
   if (name->meta != NULL) {
     skep_buf_byte(out, '.');
-    skep_print_name(name->meta, out);
+    skep_ast_print_name(name->meta, out);
   }
 }
 
-void skep_print_string(const char *bytes, size_t length, skep_buf *out) {
+void skep_ast_print_string(const char *bytes, size_t length, skep_buf *out) {
   skep_buf_byte(out, '\'');
   for (size_t i = 0; i < length; i++) {
     switch (bytes[i]) {
@@ -127,22 +127,22 @@ void skep_print_string(const char *bytes, size_t length, skep_buf *out) {
   skep_buf_byte(out, '\'');
 }
 
-void skep_print_text(const char *text, skep_buf *out) { skep_print_string(text, strlen(text), out); }
+void skep_ast_print_text(const char *text, skep_buf *out) { skep_ast_print_string(text, strlen(text), out); }
 
-void skep_print_properties(skep_ast_property_list list, skep_buf *out) {
+void skep_ast_print_properties(skep_ast_property_list list, skep_buf *out) {
   skep_buf_byte(out, '(');
   for (uint32_t i = 0; i < list.n; i++) {
     if (i > 0) skep_buf_text(out, ", ");
-    skep_print_text(list.items[i].key, out);
+    skep_ast_print_text(list.items[i].key, out);
     if (list.items[i].value == NULL) continue;
     skep_buf_byte(out, '=');
-    skep_print_text(list.items[i].value, out);
+    skep_ast_print_text(list.items[i].value, out);
   }
   skep_buf_byte(out, ')');
 }
 
 /* As skep_type_print, but field names as this grammar quotes them. */
-void skep_print_type(const skep_type *type, skep_buf *out) {
+void skep_ast_print_type(const skep_type *type, skep_buf *out) {
   if (!skep_kind_is_nested(type->kind)) {
     skep_type_print(type, out);
     return;
@@ -152,10 +152,10 @@ void skep_print_type(const skep_type *type, skep_buf *out) {
   for (uint32_t i = 0; i < type->n_children; i++) {
     if (i > 0) skep_buf_text(out, ", ");
     if (type->kind == SKEP_STRUCT) {
-      skep_print_name(type->names[i], out);
+      skep_ast_print_name(type->names[i], out);
       skep_buf_byte(out, ':');
     }
-    skep_print_type(type->children[i], out);
+    skep_ast_print_type(type->children[i], out);
   }
   skep_buf_byte(out, '>');
 }
@@ -172,7 +172,7 @@ static bool holds(const skep_expr *literal, const char *any) {
 
 static void print_prefixed(const char *word, const skep_expr *e, skep_buf *out) {
   skep_buf_text(out, word);
-  skep_print_string(e->literal.bytes, e->literal.length, out);
+  skep_ast_print_string(e->literal.bytes, e->literal.length, out);
 }
 
 /* A text of digits keeps its kind when it is read again: by its looks, or by a suffix. */
@@ -211,7 +211,7 @@ static void print_literal(const skep_expr *e, skep_buf *out) {
       print_digits(e, out);
       break;
     case SKEP_LITERAL_STRING:
-      skep_print_string(e->literal.bytes, e->literal.length, out);
+      skep_ast_print_string(e->literal.bytes, e->literal.length, out);
       break;
     case SKEP_LITERAL_DATE:
       print_prefixed("DATE ", e, out);
@@ -302,7 +302,7 @@ static void print_query_in(const skep_query *query, skep_buf *out) {
 
 static void print_list_in(skep_expr_list list, skep_buf *out) {
   skep_buf_byte(out, '(');
-  skep_print_exprs(list, out);
+  skep_ast_print_exprs(list, out);
   skep_buf_byte(out, ')');
 }
 
@@ -341,14 +341,14 @@ static void print_condition(const skep_expr *e, skep_buf *out) {
 /* ---- calls, windows
  * -------------------------------------------------------------------------------------------------- */
 
-void skep_print_exprs(skep_expr_list list, skep_buf *out) {
+void skep_ast_print_exprs(skep_expr_list list, skep_buf *out) {
   for (uint32_t i = 0; i < list.n; i++) {
     if (i > 0) skep_buf_text(out, ", ");
     skep_print_expr(list.items[i], out);
   }
 }
 
-void skep_print_order(skep_order_list list, skep_buf *out) {
+void skep_ast_print_order(skep_order_list list, skep_buf *out) {
   for (uint32_t i = 0; i < list.n; i++) {
     const skep_order_item *item = &list.items[i];
     if (i > 0) skep_buf_text(out, ", ");
@@ -373,21 +373,21 @@ static void print_bound(const skep_window_bound *bound, skep_buf *out) {
 }
 
 /* '(' ... ')' */
-void skep_print_window(const skep_window *w, skep_buf *out) {
+void skep_ast_print_window(const skep_window *w, skep_buf *out) {
   const char *join = "";
   skep_buf_byte(out, '(');
   if (w->base != NULL) {
-    skep_print_name(w->base, out);
+    skep_ast_print_name(w->base, out);
     join = " ";
   }
   if (w->partition_by.n > 0) {
     skep_buf_printf(out, "%sPARTITION BY ", join);
-    skep_print_exprs(w->partition_by, out);
+    skep_ast_print_exprs(w->partition_by, out);
     join = " ";
   }
   if (w->order_by.n > 0) {
     skep_buf_printf(out, "%sORDER BY ", join);
-    skep_print_order(w->order_by, out);
+    skep_ast_print_order(w->order_by, out);
     join = " ";
   }
   if (w->has_frame) {
@@ -408,7 +408,7 @@ static void print_function_name(const skep_call *call, skep_buf *out) {
                   ? plain
                   : !skep_keyword_reserved(keyword) || skep_keyword_names_function(keyword);
   if (call->db != NULL) {
-    skep_print_name(call->db, out);
+    skep_ast_print_name(call->db, out);
     skep_buf_byte(out, '.');
     bare = keyword == SKEP_NO_KEYWORD;
   }
@@ -422,14 +422,14 @@ static void print_call(const skep_call *call, skep_buf *out) {
   print_function_name(call, out);
   skep_buf_text(out, call->distinct ? "(DISTINCT " : "(");
   if (call->star) skep_buf_byte(out, '*');
-  skep_print_exprs(call->args, out);
+  skep_ast_print_exprs(call->args, out);
   skep_buf_byte(out, ')');
   if (call->nulls != SKEP_TREAT_DEFAULT) {
     skep_buf_text(out, call->nulls == SKEP_TREAT_IGNORE ? " IGNORE NULLS" : " RESPECT NULLS");
   }
   if (call->within_group.n > 0) {
     skep_buf_text(out, " WITHIN GROUP (ORDER BY ");
-    skep_print_order(call->within_group, out);
+    skep_ast_print_order(call->within_group, out);
     skep_buf_byte(out, ')');
   }
   const skep_window *over = call->over;
@@ -437,9 +437,9 @@ static void print_call(const skep_call *call, skep_buf *out) {
   skep_buf_text(out, " OVER ");
   bool named = over->base != NULL && over->partition_by.n == 0 && over->order_by.n == 0 && !over->has_frame;
   if (named)
-    skep_print_name(over->base, out);
+    skep_ast_print_name(over->base, out);
   else
-    skep_print_window(over, out);
+    skep_ast_print_window(over, out);
 }
 
 /* ---- the rest
@@ -497,7 +497,7 @@ static void print_base(const skep_expr *base, bool field, skep_buf *out) {
 static void print_path(const skep_expr *e, skep_buf *out) {
   for (uint32_t i = 0; i < e->name.n; i++) {
     if (i > 0) skep_buf_byte(out, '.');
-    skep_print_name(e->name.items[i], out);
+    skep_ast_print_name(e->name.items[i], out);
   }
   if (e->kind == SKEP_EXPR_STAR) skep_buf_text(out, e->name.n > 0 ? ".*" : "*");
 }
@@ -506,10 +506,10 @@ static void print_cast(const skep_expr *e, skep_buf *out) {
   skep_buf_text(out, "CAST(");
   skep_print_expr(e->cast.value, out);
   skep_buf_text(out, " AS ");
-  skep_print_type(e->cast.type, out);
+  skep_ast_print_type(e->cast.type, out);
   if (e->cast.format != NULL) {
     skep_buf_text(out, " FORMAT ");
-    skep_print_text(e->cast.format, out);
+    skep_ast_print_text(e->cast.format, out);
   }
   skep_buf_byte(out, ')');
 }
@@ -564,7 +564,7 @@ void skep_print_expr(const skep_expr *e, skep_buf *out) {
     case SKEP_EXPR_FIELD:
       print_base(e->field.base, true, out);
       skep_buf_byte(out, '.');
-      skep_print_name(e->field.name, out);
+      skep_ast_print_name(e->field.name, out);
       break;
     case SKEP_EXPR_TUPLE:
       print_list_in(e->tuple, out);

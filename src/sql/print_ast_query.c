@@ -4,13 +4,13 @@
 static void print_keyword_exprs(const char *words, skep_expr_list list, skep_buf *out) {
   if (list.n == 0) return;
   skep_buf_text(out, words);
-  skep_print_exprs(list, out);
+  skep_ast_print_exprs(list, out);
 }
 
 static void print_keyword_order(const char *words, skep_order_list list, skep_buf *out) {
   if (list.n == 0) return;
   skep_buf_text(out, words);
-  skep_print_order(list, out);
+  skep_ast_print_order(list, out);
 }
 
 static void print_keyword_expr(const char *words, const skep_expr *expr, skep_buf *out) {
@@ -31,7 +31,7 @@ static void print_values(const skep_values *v, skep_buf *out) {
       skep_print_expr(v->cells[(size_t)row * v->n_columns + i], out);
       if (row == 0 && v->column_names != NULL && v->column_names[i] != NULL) {
         skep_buf_text(out, " AS ");
-        skep_print_name(v->column_names[i], out);
+        skep_ast_print_name(v->column_names[i], out);
       }
     }
     skep_buf_byte(out, ')');
@@ -61,18 +61,18 @@ static void print_sample(const skep_sample *s, skep_buf *out) {
 static void print_alias(const skep_from *from, skep_buf *out) {
   if (from->alias == NULL) return;
   skep_buf_text(out, " AS ");
-  skep_print_name(from->alias, out);
+  skep_ast_print_name(from->alias, out);
   if (from->column_aliases.n == 0) return;
   skep_buf_byte(out, '(');
-  skep_print_names(from->column_aliases, out);
+  skep_ast_print_names(from->column_aliases, out);
   skep_buf_byte(out, ')');
 }
 
 static void print_table(const skep_from *from, skep_buf *out) {
-  skep_print_table_name(&from->table.name, out);
+  skep_ast_print_table_name(&from->table.name, out);
   if (from->table.properties.n > 0) {
     skep_buf_byte(out, ' ');
-    skep_print_properties(from->table.properties, out);
+    skep_ast_print_properties(from->table.properties, out);
   }
   if (from->table.sample != NULL) print_sample(from->table.sample, out);
   if (from->table.as_of != SKEP_AS_OF_NONE) {
@@ -85,7 +85,7 @@ static void print_table(const skep_from *from, skep_buf *out) {
 
 static void print_bracketed(const skep_from *from, bool brackets, skep_buf *out) {
   if (brackets) skep_buf_byte(out, '(');
-  skep_print_from(from, out);
+  skep_ast_print_from(from, out);
   if (brackets) skep_buf_byte(out, ')');
 }
 
@@ -108,7 +108,7 @@ static void print_join(const skep_from *from, skep_buf *out) {
   print_keyword_expr(" ON ", from->join.on, out);
   if (from->join.using_columns.n > 0) {
     skep_buf_text(out, " USING (");
-    skep_print_names(from->join.using_columns, out);
+    skep_ast_print_names(from->join.using_columns, out);
     skep_buf_byte(out, ')');
   }
 }
@@ -118,13 +118,13 @@ static void print_lateral(const skep_from *from, skep_buf *out) {
   skep_buf_text(out, from->lateral.outer ? " LATERAL VIEW OUTER " : " LATERAL VIEW ");
   skep_print_expr(from->lateral.call, out);
   skep_buf_byte(out, ' ');
-  skep_print_name(from->alias, out);
+  skep_ast_print_name(from->alias, out);
   if (from->column_aliases.n == 0) return;
   skep_buf_text(out, " AS ");
-  skep_print_names(from->column_aliases, out);
+  skep_ast_print_names(from->column_aliases, out);
 }
 
-void skep_print_from(const skep_from *from, skep_buf *out) {
+void skep_ast_print_from(const skep_from *from, skep_buf *out) {
   switch (from->kind) {
     case SKEP_FROM_TABLE:
       print_table(from, out);
@@ -157,10 +157,10 @@ static void print_item(const skep_select_item *item, skep_buf *out) {
   skep_print_expr(item->expr, out);
   if (item->alias != NULL) {
     skep_buf_text(out, " AS ");
-    skep_print_name(item->alias, out);
+    skep_ast_print_name(item->alias, out);
   } else if (item->aliases.n > 0) {
     skep_buf_text(out, " AS (");
-    skep_print_names(item->aliases, out);
+    skep_ast_print_names(item->aliases, out);
     skep_buf_byte(out, ')');
   }
 }
@@ -169,7 +169,7 @@ static void print_sets(const skep_group_by *g, skep_buf *out) {
   skep_buf_text(out, " GROUPING SETS (");
   for (uint32_t i = 0; i < g->n_sets; i++) {
     skep_buf_text(out, i > 0 ? ", (" : "(");
-    skep_print_exprs(g->sets[i], out);
+    skep_ast_print_exprs(g->sets[i], out);
     skep_buf_byte(out, ')');
   }
   skep_buf_byte(out, ')');
@@ -178,7 +178,7 @@ static void print_sets(const skep_group_by *g, skep_buf *out) {
 static void print_group_by(const skep_group_by *g, skep_buf *out) {
   if (g->kind == SKEP_GROUP_NONE) return;
   skep_buf_text(out, g->exprs.n == 0 ? " GROUP BY ()" : " GROUP BY ");
-  skep_print_exprs(g->exprs, out);
+  skep_ast_print_exprs(g->exprs, out);
   if (g->kind == SKEP_GROUP_ROLLUP) skep_buf_text(out, " WITH ROLLUP");
   if (g->kind == SKEP_GROUP_CUBE) skep_buf_text(out, " WITH CUBE");
   if (g->kind == SKEP_GROUP_SETS) print_sets(g, out);
@@ -187,9 +187,9 @@ static void print_group_by(const skep_group_by *g, skep_buf *out) {
 static void print_windows(const skep_select *s, skep_buf *out) {
   for (uint32_t i = 0; i < s->n_windows; i++) {
     skep_buf_text(out, i == 0 ? " WINDOW " : ", ");
-    skep_print_name(s->windows[i].name, out);
+    skep_ast_print_name(s->windows[i].name, out);
     skep_buf_text(out, " AS ");
-    skep_print_window(s->windows[i].window, out);
+    skep_ast_print_window(s->windows[i].window, out);
   }
 }
 
@@ -203,7 +203,7 @@ static void print_select(const skep_select *s, skep_buf *out) {
   }
   if (s->from != NULL) {
     skep_buf_text(out, " FROM ");
-    skep_print_from(s->from, out);
+    skep_ast_print_from(s->from, out);
   }
   print_keyword_expr(" WHERE ", s->where, out);
   print_group_by(&s->group_by, out);
@@ -246,14 +246,14 @@ static void print_body(const skep_query_body *b, bool right_side, skep_buf *out)
   if (brackets) skep_buf_byte(out, ')');
 }
 
-void skep_print_ctes(const skep_query *q, skep_buf *out) {
+void skep_ast_print_ctes(const skep_query *q, skep_buf *out) {
   for (uint32_t i = 0; i < q->n_ctes; i++) {
     const skep_cte *cte = &q->ctes[i];
     skep_buf_text(out, i == 0 ? "WITH " : ", ");
-    skep_print_name(cte->name, out);
+    skep_ast_print_name(cte->name, out);
     if (cte->columns.n > 0) {
       skep_buf_text(out, " (");
-      skep_print_names(cte->columns, out);
+      skep_ast_print_names(cte->columns, out);
       skep_buf_byte(out, ')');
     }
     skep_buf_text(out, " AS (");
@@ -263,7 +263,7 @@ void skep_print_ctes(const skep_query *q, skep_buf *out) {
   if (q->n_ctes > 0) skep_buf_byte(out, ' ');
 }
 
-void skep_print_query_tail(const skep_query *q, skep_buf *out) {
+void skep_ast_print_query_tail(const skep_query *q, skep_buf *out) {
   print_keyword_order(" ORDER BY ", q->order_by, out);
   print_keyword_exprs(" CLUSTER BY ", q->cluster_by, out);
   print_keyword_exprs(" DISTRIBUTE BY ", q->distribute_by, out);
@@ -277,13 +277,13 @@ void skep_print_query_tail(const skep_query *q, skep_buf *out) {
 }
 
 void skep_print_query(const skep_query *q, skep_buf *out) {
-  skep_print_ctes(q, out);
+  skep_ast_print_ctes(q, out);
   print_body(q->body, false, out);
-  skep_print_query_tail(q, out);
+  skep_ast_print_query_tail(q, out);
 }
 
 /* One branch of a multi-insert: its query without the FROM that all share. */
-void skep_print_branch(const skep_query *q, skep_buf *out) {
+void skep_ast_print_branch(const skep_query *q, skep_buf *out) {
   skep_query branch = *q;
   skep_query_body body = *q->body;
   skep_select select;

@@ -11,18 +11,18 @@ static void flag(bool there, const char *words, skep_buf *out) {
 static void text_of(const char *words, const char *text, skep_buf *out) {
   if (text == NULL) return;
   skep_buf_text(out, words);
-  skep_print_text(text, out);
+  skep_ast_print_text(text, out);
 }
 
 static void name_of(const char *words, const char *name, skep_buf *out) {
   if (name == NULL) return;
   skep_buf_text(out, words);
-  skep_print_name(name, out);
+  skep_ast_print_name(name, out);
 }
 
 static void table_of(const char *words, const skep_table_name *table, skep_buf *out) {
   skep_buf_text(out, words);
-  skep_print_table_name(table, out);
+  skep_ast_print_table_name(table, out);
 }
 
 static void expr_of(const char *words, const skep_expr *expr, skep_buf *out) {
@@ -34,20 +34,20 @@ static void expr_of(const char *words, const skep_expr *expr, skep_buf *out) {
 static void names_in(const char *words, skep_name_list names, skep_buf *out) {
   skep_buf_text(out, words);
   skep_buf_byte(out, '(');
-  skep_print_names(names, out);
+  skep_ast_print_names(names, out);
   skep_buf_byte(out, ')');
 }
 
 static void properties_of(const char *words, skep_ast_property_list list, skep_buf *out) {
   if (list.n == 0) return;
   skep_buf_text(out, words);
-  skep_print_properties(list, out);
+  skep_ast_print_properties(list, out);
 }
 
 static void order_and_limit(skep_order_list order, bool has_limit, uint64_t limit, skep_buf *out) {
   if (order.n > 0) {
     skep_buf_text(out, " ORDER BY ");
-    skep_print_order(order, out);
+    skep_ast_print_order(order, out);
   }
   if (has_limit) skep_buf_printf(out, " LIMIT %llu", (unsigned long long)limit);
 }
@@ -61,7 +61,7 @@ static void partition_values(const skep_partition_spec *spec, skep_buf *out) {
   skep_buf_byte(out, '(');
   for (uint32_t i = 0; i < spec->n; i++) {
     flag(i > 0, ", ", out);
-    skep_print_name(spec->items[i].name, out);
+    skep_ast_print_name(spec->items[i].name, out);
     expr_of(ops[spec->items[i].op], spec->items[i].value, out);
   }
   skep_buf_byte(out, ')');
@@ -111,10 +111,10 @@ static void constraint(const skep_ast_constraint *c, bool table_level, skep_buf 
 }
 
 static void column(const skep_column_def *c, skep_buf *out) {
-  skep_print_name(c->name, out);
+  skep_ast_print_name(c->name, out);
   if (c->type != NULL) {
     skep_buf_byte(out, ' ');
-    skep_print_type(c->type, out);
+    skep_ast_print_type(c->type, out);
   }
   if (c->constraint != NULL) {
     skep_buf_byte(out, ' ');
@@ -149,7 +149,7 @@ static void bucketing(const skep_bucketing *b, skep_buf *out) {
 static void skew(const skep_skew *s, skep_buf *out) {
   names_in("SKEWED BY ", s->columns, out);
   skep_buf_text(out, " ON (");
-  skep_print_exprs(s->values, out);
+  skep_ast_print_exprs(s->values, out);
   skep_buf_byte(out, ')');
   flag(s->as_directories, " STORED AS DIRECTORIES", out);
 }
@@ -196,7 +196,7 @@ static void insert_target(const skep_insert_target *t, skep_buf *out) {
 }
 
 static void insert(const skep_insert *i, skep_buf *out) {
-  skep_print_ctes(i->targets[0].query, out);
+  skep_ast_print_ctes(i->targets[0].query, out);
   if (i->from == NULL) {
     skep_query query = *i->targets[0].query;
     query.n_ctes = 0;
@@ -206,12 +206,12 @@ static void insert(const skep_insert *i, skep_buf *out) {
     return;
   }
   skep_buf_text(out, "FROM ");
-  skep_print_from(i->from, out);
+  skep_ast_print_from(i->from, out);
   for (uint32_t k = 0; k < i->n_targets; k++) {
     skep_buf_byte(out, ' ');
     insert_target(&i->targets[k], out);
     skep_buf_byte(out, ' ');
-    skep_print_branch(i->targets[k].query, out);
+    skep_ast_print_branch(i->targets[k].query, out);
   }
 }
 
@@ -223,7 +223,7 @@ static void assignments(skep_assignment_list set, skep_buf *out) {
     bool bare = value->kind == SKEP_EXPR_DEFAULT || value->kind == SKEP_EXPR_LITERAL || value->kind == SKEP_EXPR_NAME ||
                 value->kind == SKEP_EXPR_CALL;
     flag(i > 0, ", ", out);
-    skep_print_name(set.items[i].column, out);
+    skep_ast_print_name(set.items[i].column, out);
     skep_buf_text(out, bare ? " = " : " = (");
     skep_print_expr(value, out);
     flag(!bare, ")", out);
@@ -251,7 +251,7 @@ static void merge_when(const skep_merge_when *w, skep_buf *out) {
       skep_buf_text(out, " THEN INSERT");
       if (w->has_columns) names_in(" ", w->columns, out);
       skep_buf_text(out, " VALUES (");
-      skep_print_exprs(w->values, out);
+      skep_ast_print_exprs(w->values, out);
       skep_buf_byte(out, ')');
       break;
   }
@@ -263,7 +263,7 @@ static void merge(const skep_merge_into *m, skep_buf *out) {
   table_of("INTO ", &m->table, out);
   name_of(" AS ", m->alias, out);
   skep_buf_text(out, " USING ");
-  skep_print_from(m->source, out);
+  skep_ast_print_from(m->source, out);
   expr_of(" ON ", m->on, out);
   for (uint32_t i = 0; i < m->n_whens; i++) merge_when(&m->whens[i], out);
 }
@@ -404,7 +404,7 @@ static void create_view(const skep_create_view *v, bool materialized, skep_buf *
 static void drop(const char *what, const skep_drop *d, skep_buf *out) {
   skep_buf_printf(out, "DROP %s ", what);
   flag(d->if_exists, "IF EXISTS ", out);
-  skep_print_table_name(&d->table, out);
+  skep_ast_print_table_name(&d->table, out);
   flag(d->purge, " PURGE", out);
 }
 
@@ -588,7 +588,7 @@ static void alter_action(const skep_alter_table *a, skep_buf *out) {
 
 static void alter_table(const char *what, const skep_alter_table *a, skep_buf *out) {
   skep_buf_text(out, what);
-  skep_print_table_name(&a->table, out);
+  skep_ast_print_table_name(&a->table, out);
   partition(" PARTITION ", &a->partition, out);
   alter_action(a, out);
 }
@@ -694,7 +694,7 @@ static void analyze(const skep_analyze *a, skep_buf *out) {
   flag(a->noscan, " NOSCAN", out);
   flag(a->for_columns, " FOR COLUMNS", out);
   flag(a->columns.n > 0, " ", out);
-  skep_print_names(a->columns, out);
+  skep_ast_print_names(a->columns, out);
 }
 
 static void msck(const skep_msck *m, skep_buf *out) {
@@ -761,7 +761,7 @@ static void prepare(const skep_statement *s, skep_buf *out) {
   if (prepares)
     skep_print_query(s->prepare.query, out);
   else
-    skep_print_exprs(s->prepare.values, out);
+    skep_ast_print_exprs(s->prepare.values, out);
 }
 
 void skep_print_statement(const skep_statement *s, skep_buf *out) {

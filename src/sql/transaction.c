@@ -186,6 +186,7 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
     st = skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err);
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
+  if (st == SKEP_ERR_CONFLICT || st == SKEP_ERR_ABORTED) st = skep_wrap(err, st, "LockException [Error 10263]");
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT)
     (void)!skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, NULL);
   clear(s);
