@@ -73,8 +73,9 @@ SKEP_NODISCARD skep_status skep_engine_next(skep_engine_result *result, int64_t 
                                             skep_err *err);
 void skep_engine_result_close(skep_engine_result *result); /* accepts NULL; stops what still runs */
 
-/* Runs a statement that has no rows (SET, CREATE TEMP TABLE ... AS, DROP). *n_rows, when not NULL: how many it wrote.
- * Temporary tables hold carriers; they are seen by later queries of this engine. */
+/* Runs a statement that has no rows (SET, CREATE TABLE ... AS, DROP TABLE). *n_rows, when not NULL: how many it wrote.
+ * Tables live in memory (and spill), hold carriers, and are seen by all later queries of this engine; TEMP tables are
+ * not: a query may run on another connection. */
 SKEP_NODISCARD skep_status skep_engine_run(skep_engine *engine, const char *sql, uint64_t *n_rows, skep_err *err);
 
 /* Stops all queries of the engine; from any thread. A query that is started later is not concerned. */

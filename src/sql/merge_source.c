@@ -59,9 +59,9 @@ skep_status skep_merge_source_bind(skep_merge_source *source, skep_life *life, c
   return SKEP_OK;
 }
 
-/* CREATE TEMP TABLE skep_merge_source AS SELECT * FROM (query) q(c0, c1, ..) */
+/* CREATE TABLE skep_merge_source AS SELECT * FROM (query) q(c0, c1, ..) */
 static skep_status print_fill(const skep_merge_source *source, const uint64_t *ids, skep_buf *sql, skep_err *err) {
-  skep_buf_text(sql, "CREATE OR REPLACE TEMP TABLE skep_merge_source AS SELECT * FROM (");
+  skep_buf_text(sql, "CREATE OR REPLACE TABLE skep_merge_source AS SELECT * FROM (");
   SKEP_TRY(skep_bound_query_print(source->bound, ids, sql, err));
   skep_buf_text(sql, ") q(");
   for (uint32_t i = 0; i < source->bound->n_outputs; i++) skep_buf_printf(sql, "%sc%u", i == 0 ? "" : ", ", i);

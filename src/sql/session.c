@@ -50,14 +50,26 @@ static skep_status open_settings(skep_session *s, const skep_session_opts *opts,
   return SKEP_OK;
 }
 
+/* Where queries spill unless somebody says where: inside the warehouse, under a name that no table can have. */
+static skep_status default_temp_dir(skep_session *s, skep_err *err) {
+  skep_buf path;
+  skep_buf_init(&path, s->ctx, 1 << 16);
+  skep_buf_printf(&path, "%s/.skep-spill-%016llx", s->warehouse,
+                  (unsigned long long)s->ctx->random(s->ctx->random_self));
+  skep_status st = skep_buf_check(&path, "a session", err);
+  if (st == SKEP_OK) st = copy_text(s->ctx, skep_buf_string(&path), &s->temp_dir, err);
+  skep_buf_fini(&path);
+  return st;
+}
+
 static skep_status open_texts(skep_session *s, const skep_session_opts *opts, skep_err *err) {
   SKEP_TRY(copy_dir(s->ctx, opts->warehouse_dir, &s->warehouse, err));
   SKEP_TRY(copy_dir(s->ctx, opts->external_dir != NULL ? opts->external_dir : opts->warehouse_dir, &s->external, err));
   SKEP_TRY(copy_text(s->ctx, opts->user != NULL ? opts->user : "anonymous", &s->user, err));
   SKEP_TRY(copy_text(s->ctx, opts->host != NULL ? opts->host : "localhost", &s->host, err));
   SKEP_TRY(copy_text(s->ctx, "default", &s->current_db, err));
-  if (opts->temp_dir != NULL) SKEP_TRY(copy_text(s->ctx, opts->temp_dir, &s->temp_dir, err));
-  return SKEP_OK;
+  if (opts->temp_dir == NULL) return default_temp_dir(s, err);
+  return copy_text(s->ctx, opts->temp_dir, &s->temp_dir, err);
 }
 
 static skep_status open_metastore(skep_session *s, const skep_session_opts *opts, skep_err *err) {

@@ -35,7 +35,7 @@ typedef struct skep_session_opts {
   const char *host;                             /* NULL: "localhost" */
   uint32_t threads;                             /* for queries; 0: as many as there are processors */
   uint64_t memory_bytes;                        /* for queries; 0: the engine's default */
-  const char *temp_dir;                         /* where queries spill; made when needed; NULL: they do not */
+  const char *temp_dir;                         /* where queries spill; made when needed; NULL: inside the warehouse */
   const char *boot_id;                          /* tests only: see db/db.h */
   struct skep_db_faults *db_faults;             /* tests only: db/faults.h */
 } skep_session_opts;
