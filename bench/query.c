@@ -45,7 +45,7 @@ static void run(skep_engine *e, const char *sql, const skep_type *type) {
     if (rows == 0) first = now() - start;
     rows += (uint64_t)batch->root.length;
     const int64_t *v = batch->root.children[0].values.data;
-    for (int64_t i = 0; i < batch->root.length; i++) sum += (uint64_t)v[i];
+    for (int64_t i = 0; type->n_children == 1 && i < batch->root.length; i++) sum += (uint64_t)v[i];
   }
   if (status != SKEP_END) check(status, &err);
   skep_engine_result_close(r);
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     } else {
       snprintf(sql, sizeof sql, "%.*s%s%s", (int)(mark - argv[at]), argv[at], name, mark + 2);
     }
-    run(e, sql, type);
+    run(e, sql + (sql[0] == '*'), sql[0] == '*' ? plan->columns : type);
   }
   skep_engine_close(e);
   skep_plan_free(plan);

@@ -125,37 +125,56 @@ static bool split_ns(skep_i128 ns, skep_ts *out) {
   return true;
 }
 
-static skep_status drain_ts(const skep_i128 *data, const uint64_t *mask, const span *s, skep_vec *to, skep_err *err) {
-  SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
+/* The loops of the three forms; entries below NULLs are 0. */
+static skep_status drain_ts_whole(const skep_i128 *data, const uint64_t *mask, const span *s, skep_ts *out,
+                                  skep_err *err) {
   for (int64_t i = 0; i < s->n; i++) {
     uint64_t k = at_of(s, i);
-    skep_ts ts = {.seconds = 0};
-    if (is_valid(mask, k) && !split_ns(data[k], &ts)) return bad_ts(err);
-    switch (to->form) {
-      case SKEP_FORM_TS:
-        ((skep_ts *)to->values.data)[i] = ts;
-        break;
-      case SKEP_FORM_TS_US:
-        ((int64_t *)to->values.data)[i] = ts.seconds * 1000000 + ts.nanos / 1000;
-        break;
-      default:
-        if (is_valid(mask, k) && (data[k] > INT64_MAX || data[k] < INT64_MIN))
-          return skep_fail(err, SKEP_ERR_RANGE, "a timestamp does not fit 64 bits of nanoseconds");
-        ((int64_t *)to->values.data)[i] = is_valid(mask, k) ? (int64_t)data[k] : 0;
-    }
+    out[i] = (skep_ts){.seconds = 0};
+    if (is_valid(mask, k) && !split_ns(data[k], &out[i])) return bad_ts(err);
   }
   return SKEP_OK;
 }
 
+static skep_status drain_ts_us(const skep_i128 *data, const uint64_t *mask, const span *s, int64_t *out,
+                               skep_err *err) {
+  for (int64_t i = 0; i < s->n; i++) {
+    uint64_t k = at_of(s, i);
+    skep_ts ts = {.seconds = 0};
+    if (is_valid(mask, k) && !split_ns(data[k], &ts)) return bad_ts(err);
+    out[i] = ts.seconds * 1000000 + ts.nanos / 1000;
+  }
+  return SKEP_OK;
+}
+
+static skep_status drain_ts_ns(const skep_i128 *data, const uint64_t *mask, const span *s, int64_t *out,
+                               skep_err *err) {
+  for (int64_t i = 0; i < s->n; i++) {
+    uint64_t k = at_of(s, i);
+    bool valid = is_valid(mask, k);
+    if (valid && (data[k] > INT64_MAX || data[k] < INT64_MIN))
+      return skep_fail(err, SKEP_ERR_RANGE, "a timestamp does not fit 64 bits of nanoseconds");
+    out[i] = valid ? (int64_t)data[k] : 0;
+  }
+  return SKEP_OK;
+}
+
+static skep_status drain_ts(const skep_i128 *data, const uint64_t *mask, const span *s, skep_vec *to, skep_err *err) {
+  SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
+  if (to->form == SKEP_FORM_TS) return drain_ts_whole(data, mask, s, to->values.data, err);
+  if (to->form == SKEP_FORM_TS_US) return drain_ts_us(data, mask, s, to->values.data, err);
+  return drain_ts_ns(data, mask, s, to->values.data, err);
+}
+
+#define WIDEN(type) \
+  for (int64_t i = 0; i < s->n; i++) out[i] = ((const type *)data)[at_of(s, i)]
+
 static skep_status drain_wide_decimals(const void *data, size_t width, const span *s, skep_vec *to, skep_err *err) {
   SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
   skep_i128 *out = to->values.data;
-  for (int64_t i = 0; i < s->n; i++) {
-    uint64_t k = at_of(s, i);
-    if (width == 2) out[i] = ((const int16_t *)data)[k];
-    if (width == 4) out[i] = ((const int32_t *)data)[k];
-    if (width == 8) out[i] = ((const int64_t *)data)[k];
-  }
+  if (width == 2) WIDEN(int16_t);
+  if (width == 4) WIDEN(int32_t);
+  if (width == 8) WIDEN(int64_t);
   return SKEP_OK;
 }
 
