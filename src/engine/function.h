@@ -52,7 +52,7 @@ struct skep_function {
 /* Tables end with a name of NULL. */
 extern const skep_function skep_functions_number[], skep_functions_decimal[], skep_functions_string[],
     skep_functions_text[], skep_functions_time[], skep_functions_hash[], skep_functions_any[], skep_functions_math[],
-    skep_functions_web[];
+    skep_functions_web[], skep_functions_format[];
 
 static inline bool skep_arg_valid(const skep_call *c, uint32_t arg, int64_t i) {
   return c->valid[arg] == NULL || (c->valid[arg][i / 64] >> (i % 64) & 1) != 0;

@@ -556,6 +556,24 @@ static void documents_are_looked_into_by_paths(void **state) {
   CHECK(*state, examples);
 }
 
+static void texts_are_formatted_as_java_does(void **state) {
+  static const example examples[] = {
+      {"skep_printf('%d-%s-%05.2f', 5, 'x', 3.14159)", "string", "5-x-03.14"},
+      {"skep_printf('%5d|%-5d|%05d|%+d|%,d', 42, 42, -42, 42, 1234567)", "string", "   42|42   |-0042|+42|1,234,567"},
+      {"skep_printf('%x %X %o', 255, -1, 8::BIGINT)", "string", "ff FFFFFFFF 10"},
+      {"skep_printf('%s %S %b %c', true, 'abc', NULL::VARCHAR, 65)", "string", "true ABC false A"},
+      {"skep_printf('%2$s %1$s %%', 'a', 'b')", "string", "b a %"},
+      {"skep_printf('%.3s|%5s|%-5s|', 'abcdef', 'ä', 'b')", "string", "abc|    ä|b    |"},
+      {"skep_printf('%f %.1f %.0f', 0.5::DOUBLE, 0.25::DOUBLE, 2.5::DOUBLE)", "string", "0.500000 0.3 3"},
+      {"skep_printf('%e', 12345.678::DOUBLE)", "string", "1.234568e+04"},
+      {"skep_printf('%.2f', 'NaN'::DOUBLE)", "string", "NaN"},
+      {"skep_printf('%s', 1e7::DOUBLE)", "string", "1.0E7"},
+      {"skep_printf('none')", "string", "none"},
+      {"skep_printf(NULL, 1)", "string", "\\N"},
+  };
+  CHECK(*state, examples);
+}
+
 static void maps_lose_repeated_keys(void **state) {
   static const example examples[] = {
       {"skep_map_entries([{'key': 1, 'value': 'a'}, {'key': 2, 'value': 'b'}, {'key': 1, 'value': 'c'}])",
@@ -583,6 +601,7 @@ int main(void) {
       TEST(patterns_and_zones_are_javas),
       TEST(values_hash_as_in_hive),
       TEST(documents_are_looked_into_by_paths),
+      TEST(texts_are_formatted_as_java_does),
       TEST(maps_lose_repeated_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

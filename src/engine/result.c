@@ -143,8 +143,8 @@ skep_status skep_engine_next(skep_engine_result *r, int64_t max_rows, const skep
   return SKEP_OK;
 }
 
-/* DuckDB keeps what a half-read result still needs, passes over our sources among it, until the connection's next query:
- * an empty one makes it let go. */
+/* DuckDB keeps what a half-read result still needs, passes over our sources among it, until the connection's next
+ * query: an empty one makes it let go. */
 static void let_go(skep_engine_connection *c) {
   duckdb_result none;
   (void)skep_duck.query(c->handle, "SELECT 1", &none);
