@@ -321,7 +321,21 @@ skep_status skep_delta_writer_rows(skep_delta_writer *w, const skep_batch *batch
   row.has_nulls = false;
   if (w->opts.events) SKEP_TRY(skep_delta_reserve_ids(w, row.length, 0, err));
   if (w->opts.n_buckets > 0) return add_bucketed(w, &row, rows, n_rows, err);
-  return add_to_bucket(w, &w->buckets[0], &row, rows, n_rows, err);
+  return add_to_bucket(w, &w->buckets[w->current], &row, rows, n_rows, err);
+}
+
+skep_status skep_delta_writer_use(skep_delta_writer *w, uint32_t writer, skep_err *err) {
+  if (w->opts.n_buckets != 0 || w->opts.kind == SKEP_DELTA_DELETE || writer >= MAX_WRITERS)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: writer %u", skep_buf_string(&w->path), writer);
+  if (writer >= w->n_buckets) {
+    skep_delta_bucket *grown = skep_resize(w->ctx, w->buckets, (writer + 1) * sizeof *grown);
+    if (grown == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u writers", writer + 1);
+    w->buckets = grown;
+    for (; w->n_buckets <= writer; w->n_buckets++)
+      w->buckets[w->n_buckets] = (skep_delta_bucket){.number = (int32_t)w->n_buckets};
+  }
+  w->current = writer;
+  return SKEP_OK;
 }
 
 /* ---- the end ---- */

@@ -80,6 +80,10 @@ SKEP_NODISCARD skep_status skep_delta_writer_open(const skep_ctx *ctx, skep_fs *
 SKEP_NODISCARD skep_status skep_delta_writer_rows(skep_delta_writer *w, const skep_batch *batch, const int32_t *rows,
                                                   int64_t n_rows, skep_err *err);
 
+/* Not bucketed: the writer id (0..4095) of the rows that follow, whose file is bucket_<writer>; 0 at first. What
+ * several tasks of Hive write in one statement are several writer ids. */
+SKEP_NODISCARD skep_status skep_delta_writer_use(skep_delta_writer *w, uint32_t writer, skep_err *err);
+
 /* Adds n delete events (DELETE only) by the rows' ids, those at positions rows[i] of the arrays, or (NULL) the first n:
  * kept until _finish, 24 bytes each, which sorts them into the file of each row's bucket. A bucket property that is
  * none is SKEP_ERR_CORRUPT. */

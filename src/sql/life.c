@@ -296,6 +296,11 @@ static skep_status add_source(skep_life *life, skep_source *source, uint64_t *id
   skep_status st = skep_grow(s->ctx, &grown, &life->sources_capacity, life->n_sources + 1, sizeof *life->sources, err);
   if (st == SKEP_OK) {
     life->sources = grown;
+    grown = life->source_objects;
+    st = skep_grow(s->ctx, &grown, &life->objects_capacity, life->n_sources + 1, sizeof *life->source_objects, err);
+  }
+  if (st == SKEP_OK) {
+    life->source_objects = grown;
     st = skep_session_engine(s, &engine, err);
   }
   if (st == SKEP_OK) st = skep_engine_add_source(engine, source, id, err);
@@ -303,6 +308,7 @@ static skep_status add_source(skep_life *life, skep_source *source, uint64_t *id
     skep_source_free(source);
     return st;
   }
+  life->source_objects[life->n_sources] = source;
   life->sources[life->n_sources++] = *id;
   return SKEP_OK;
 }
@@ -315,7 +321,8 @@ static skep_status open_source(skep_life *life, const skep_bound_table *bound, u
                                .write_ids = table->valid_write_ids,
                                .valid_txns = s->txn.txn.valid_txns,
                                .row_ids = table->t->kind == SKEP_TABLE_FULL_ACID,
-                               .file_prefix = "file:"};
+                               .file_prefix = "file:",
+                               .as_hive = life->as_hive};
   SKEP_TRY(table_name(life, table->t, &opts.name, err));
   SKEP_TRY(skep_life_both_predicates(life, bound->predicate, bound->partition_predicate, &opts.predicate, err));
   SKEP_TRY(scan_partitions(life, table, &opts, err));
@@ -331,6 +338,12 @@ skep_status skep_life_sources(skep_life *life, const skep_bound_query *bound, co
     if (bound->tables[i].table.relation == NULL) SKEP_TRY(open_source(life, &bound->tables[i], &all[i], err));
   *ids = all;
   return SKEP_OK;
+}
+
+const skep_source *skep_life_source(const skep_life *life, uint64_t id) {
+  for (size_t i = 0; i < life->n_sources; i++)
+    if (life->sources[i] == id) return life->source_objects[i];
+  return NULL;
 }
 
 skep_status skep_life_query(skep_life *life, const skep_bound_query *bound, const uint64_t *ids,
@@ -510,6 +523,7 @@ static void release(skep_life *life) {
   skep_release(s->ctx, life->branches);
   skep_release(s->ctx, life->made);
   skep_release(s->ctx, life->sources);
+  skep_release(s->ctx, life->source_objects);
   skep_release(s->ctx, life->tables);
   *life = (skep_life){.s = s};
 }

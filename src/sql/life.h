@@ -46,8 +46,10 @@ typedef struct skep_life {
   skep_life_branch **branches;
   size_t n_branches, branches_capacity;
   const skep_bind_table *own_relation; /* a table that is none of the catalog's: MERGE's source; or NULL */
+  bool as_hive;                        /* rows are copied: sources deliver them in the order of Hive's tasks */
   uint64_t *sources;                   /* the engine's numbers, to be removed at the end */
-  size_t n_sources, sources_capacity;
+  const skep_source **source_objects;
+  size_t n_sources, sources_capacity, objects_capacity;
   const char **made; /* directories to remove when the statement fails; besides those of branches */
   size_t n_made, made_capacity;
   bool owns_txn; /* opened by this statement: ends with it */
@@ -75,6 +77,8 @@ SKEP_NODISCARD skep_status skep_life_both_predicates(skep_life *life, const char
 /* One source for each table of a bound query: ids[n_tables], in session->arena. */
 SKEP_NODISCARD skep_status skep_life_sources(skep_life *life, const skep_bound_query *bound, const uint64_t **ids,
                                              skep_err *err);
+/* The source with this number, or NULL. */
+const skep_source *skep_life_source(const skep_life *life, uint64_t id);
 SKEP_NODISCARD skep_status skep_life_query(skep_life *life, const skep_bound_query *bound, const uint64_t *ids,
                                            const skep_forms *forms, skep_engine_result **out, skep_err *err);
 

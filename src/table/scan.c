@@ -1,6 +1,6 @@
 /* The source of a table's rows: a plan, made when the source is; a pass, which is the plan's splits cut down to the
  * columns asked for; readers that pull splits. */
-#include "table/scan.h"
+#include "table/scan_int.h"
 
 #include <inttypes.h>
 
@@ -16,21 +16,6 @@ const char *skep_table_virtual_name(uint32_t i) { return i < SKEP_TABLE_VIRTUAL_
 /* Forms of a source (column/source.h). */
 static const skep_forms forms = {
     .boolean = SKEP_FORM_BOOL_BYTES, .string = SKEP_FORM_VIEW, .keep_dictionaries = true, .narrow_decimals = true};
-
-typedef struct table_source {
-  skep_source source;
-  const skep_ctx *ctx;
-  skep_arena arena;
-  const char *name;
-  const char *file_prefix;
-  skep_table_scan_kind kind;
-  bool row_ids;
-  uint32_t n_columns, n_partition_columns;
-  const skep_type *partition_columns; /* a struct, also without any */
-  skep_plan *plan;
-  skep_scan_cache *cache;
-  bool owns_cache;
-} table_source;
 
 /* Where a column asked for comes from. */
 typedef struct origin {
@@ -154,6 +139,7 @@ static skep_status fill_source(table_source *t, skep_fs *fs, const skep_table_sc
   SKEP_TRY(skep_type_copy(&t->arena, t->partition_columns, &t->partition_columns, err));
   if (opts->cache == NULL) SKEP_TRY(skep_scan_cache_new(t->ctx, fs, &t->cache, err));
   SKEP_TRY(make_plan(t, fs, opts, err));
+  if (opts->as_hive) SKEP_TRY(skep_table_sort_splits(t, err));
   t->source.estimated_rows = opts->estimated_rows != 0 ? opts->estimated_rows : estimate_rows(t);
   t->source.max_threads = t->plan->n_splits == 0            ? 1
                           : t->plan->n_splits < MAX_THREADS ? t->plan->n_splits

@@ -36,6 +36,8 @@ typedef struct skep_table_scan_opts {
   const char *predicate;
   bool row_ids;            /* ROW__ID of a full-ACID table will be asked for */
   const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */
+  bool as_hive; /* one reader delivers the files of a partition in the order in which Hive's tasks read them, largest
+                   first: rows that a statement copies are numbered in it (observed: golden 01, 16) */
   skep_scan_cache *cache;  /* shared by the scans of a session; NULL: one of its own */
   uint64_t split_bytes;    /* 0: 16 MiB */
   uint64_t estimated_rows; /* from the table's statistics; 0: guessed from the sizes of files */
@@ -49,6 +51,18 @@ typedef struct skep_table_scan_opts {
  * rows. SKEP_ERR_SNAPSHOT: files that the snapshot needs are gone. */
 SKEP_NODISCARD skep_status skep_table_source_new(const skep_ctx *ctx, skep_fs *fs, const skep_table_scan_opts *opts,
                                                  skep_source **out, skep_err *err);
+
+/* Which of Hive's tasks would read which file: a new table's rows go into one file a task (its writer id). Tez gives a
+ * task files of about 50 MB, counted uncompressed in Java's sizes; that is estimated here from types and row counts.
+ * Source: Tez TezSplitGrouper (tez.grouping.min-size), ORC ReaderImpl.getRawDataSize; golden 16. */
+typedef struct skep_table_task {
+  const char *file; /* as INPUT__FILE__NAME has it */
+  uint32_t task;    /* from 0 */
+} skep_table_task;
+/* Sorted by file; strings in the arena. *n_tasks is 1 for all but large tables, and *n is 0 then. */
+SKEP_NODISCARD skep_status skep_table_source_tasks(const skep_source *source, skep_arena *arena,
+                                                   const skep_table_task **tasks, uint32_t *n, uint32_t *n_tasks,
+                                                   skep_err *err);
 
 /* How many virtual columns follow, and their names in order. */
 enum { SKEP_TABLE_ROW_ID, SKEP_TABLE_FILE_NAME, SKEP_TABLE_BLOCK_OFFSET, SKEP_TABLE_VIRTUAL_COLUMNS };

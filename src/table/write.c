@@ -129,10 +129,13 @@ static skep_status add_rows(skep_table_write *w, uint32_t number, const skep_bat
                             int64_t n, skep_err *err) {
   skep_write_target *target = w->targets[number];
   SKEP_TRY(open_writer(w, target, err));
+  if (w->opts.n_buckets == 0) SKEP_TRY(skep_delta_writer_use(target->writer, w->writer, err));
   SKEP_TRY(skep_delta_writer_rows(target->writer, batch, rows, n, err));
   target->out.n_rows += (uint64_t)n;
   return SKEP_OK;
 }
+
+void skep_table_write_use(skep_table_write *w, uint32_t writer) { w->writer = writer; }
 
 skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, skep_err *err) {
   uint32_t n_columns = w->opts.columns->n_children, only;

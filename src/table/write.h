@@ -85,6 +85,9 @@ SKEP_NODISCARD skep_status skep_table_write_open(const skep_ctx *ctx, skep_fs *f
  * SKEP_ERR_RUNTIME with Hive's error 20004 beyond max_partitions. */
 SKEP_NODISCARD skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, skep_err *err);
 
+/* Not bucketed, not DELETE: the writer id of the rows that follow (acid/delta_writer.h); 0 at first. */
+void skep_table_write_use(skep_table_write *w, uint32_t writer);
+
 /* DELETE. Children: the row id as bigint, int, bigint (write id, bucket property, row id; or one struct of these
  * three), then all partition keys. Twice the same row is SKEP_ERR_RUNTIME, found by _finish. A NULL row id is
  * SKEP_ERR_ARGUMENT. */

@@ -39,6 +39,7 @@ struct skep_table_write {
   skep_delta_writer_opts delta;
   bool is_done;
   uint64_t n_rows;
+  uint32_t writer; /* writer id of the rows that come */
 
   skep_write_target **targets; /* by number, which is the order in which they were met */
   uint32_t n_targets;
