@@ -2,12 +2,12 @@
  *
  * Source: describe_formatted.txt of the golden tables, golden 19-metastore, and 4.0.1 asked for constraints. */
 #include "sql/describe.h"
-#include "column/calendar.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "column/calendar.h"
 #include "column/text.h"
 #include "sql/show_int.h"
 
