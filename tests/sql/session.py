@@ -49,7 +49,10 @@ class Session:
     def close(self, kill=False):
         if kill:
             self.p.kill()
-        self.p.stdin.close()
+        try:
+            self.p.stdin.close()
+        except BrokenPipeError:
+            pass
         for pipe in (self.p.stdout, self.p.stderr):
             fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) & ~os.O_NONBLOCK)
         self.p.stdout.read()
