@@ -28,7 +28,7 @@ A test file reads like a specification; each file has a new warehouse. `#` begin
   kill                            the same, without a chance to say good-bye
   options WORDS...                more options for sessions that begin from here on
 
-A statement ends at a blank line, at ----, or where the next block begins. ${W} in statements is the warehouse's path, {W} in
+A statement must not leave a quote or comment open: the shell would wait for its end. It ends at a blank line, at ----, or where the next block begins. ${W} in statements is the warehouse's path, {W} in
 expected lines too. --fix writes the rows and messages that came into the file instead of comparing."""
 import argparse, collections, os, re, shutil, subprocess, sys, tempfile
 
