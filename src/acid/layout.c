@@ -171,9 +171,27 @@ static skep_status read_metadata(lister *l, skep_layout_dir *dir, skep_err *err)
   return status;
 }
 
+/* Whether a row of the directory can count for the snapshot. */
+static bool may_count(const lister *l, const skep_dir_name *name) {
+  const skep_snapshot *s = l->opts->snapshot;
+  if (name->visibility_txn != 0 && !skep_snapshot_txn_valid(s, name->visibility_txn)) return false;
+  return skep_snapshot_range_valid(s, name->min_write_id, name->max_write_id) != SKEP_RANGE_NONE;
+}
+
+/* A writer whose transaction fails removes what it wrote, while others list it: what cannot count may be gone by then.
+ */
 static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_name *parsed, skep_err *err) {
   skep_layout_dir dir = {.name = name, .parsed = *parsed, .reason = "", .content = SKEP_CONTENT_RAW};
-  SKEP_TRY(list_inner(l, name, "", true, 1, err));
+  skep_err why = {0};
+  skep_status status = list_inner(l, name, "", true, 1, &why);
+  if (status == SKEP_ERR_NOT_FOUND && !may_count(l, parsed)) {
+    l->n_files = 0;
+    return SKEP_OK;
+  }
+  if (status != SKEP_OK) {
+    if (err != NULL) *err = why;
+    return status;
+  }
   bool has_rows = false;
   dir.is_empty = true;
   for (size_t i = 0; i < l->n_files; i++) {

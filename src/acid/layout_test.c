@@ -328,6 +328,78 @@ static void every_failing_call_is_reported(void **state) {
   skep_fs_free(faulty);
 }
 
+/* The memory file system, where one directory goes away before it is entered. */
+typedef struct vanishing_fs {
+  skep_fs base;
+  skep_fs *below;
+  const char *gone;
+} vanishing_fs;
+
+static unsigned vanishing_promises(skep_fs *fs, const char *path) {
+  return skep_fs_promises(((vanishing_fs *)fs)->below, path);
+}
+
+static skep_status vanishing_open(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
+  return skep_fs_open_read(((vanishing_fs *)fs)->below, path, out, err);
+}
+
+static skep_status vanishing_stat(skep_fs *fs, const char *path, skep_stat *out, skep_err *err) {
+  return skep_fs_stat(((vanishing_fs *)fs)->below, path, out, err);
+}
+
+static skep_status vanishing_list(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit, void *self,
+                                  skep_err *err) {
+  vanishing_fs *v = (vanishing_fs *)fs;
+  if (strcmp(path, v->gone) == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "%s: cannot list", path);
+  return skep_fs_list(v->below, path, sizes, visit, self, err);
+}
+
+static void vanishing_destroy(skep_fs *fs) { (void)fs; }
+
+/* Write ids 3 aborted, 4 open, hwm 4. */
+static void what_does_not_count_may_vanish(void **state) {
+  fixture *f = *state;
+  static const skep_fs_vtab vt = {.name = "vanishing",
+                                  .promises = vanishing_promises,
+                                  .open_read = vanishing_open,
+                                  .stat = vanishing_stat,
+                                  .list = vanishing_list,
+                                  .destroy = vanishing_destroy};
+  const struct {
+    const char *name;
+    bool missed;
+  } cases[] = {{"delta_0000002_0000002_0000", true},
+               {"delta_0000003_0000003_0000", false},
+               {"delete_delta_0000004_0000004_0000", false},
+               {"delta_0000005_0000005_0000", false},
+               {"base_0000004", false},
+               {"delta_0000001_0000003", true},
+               {"delta_0000001_0000002_v0000009", false}};
+  skep_arena arena;
+  skep_arena_init(&arena, &f->ctx, 1 << 16);
+  skep_snapshot snapshot;
+  assert_ok(skep_snapshot_parse(&arena, "d.t:4:4:4:3", "8:9223372036854775807::", SKEP_HIVE_4, &snapshot, &f->err),
+            f->err);
+  put_text(f, "t/base_0000001/bucket_00000", "rows");
+  char path[64];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(path, sizeof path, "t/%s/bucket_00000", cases[i].name);
+    put_text(f, path, "rows");
+  }
+  skep_layout_opts opts = {.snapshot = &snapshot};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(path, sizeof path, "t/%s", cases[i].name);
+    vanishing_fs fs = {.base = {.vt = &vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
+    skep_layout *layout;
+    skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", &opts, &layout, &f->err);
+    if (status != (cases[i].missed ? SKEP_ERR_NOT_FOUND : SKEP_OK)) fail_msg("%s: %s", path, skep_status_name(status));
+    for (uint32_t k = 0; layout != NULL && k < layout->n_dirs; k++)
+      assert_string_not_equal(layout->dirs[k].name, cases[i].name);
+    skep_layout_free(layout);
+  }
+  skep_arena_fini(&arena);
+}
+
 static void running_out_of_memory_is_a_status(void **state) {
   fixture *f = *state;
   put_small_table(f);
@@ -362,6 +434,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(partitions_are_told_from_list_bucketing, setup, teardown),
       cmocka_unit_test_setup_teardown(a_missing_root_and_too_many_names_are_errors, setup, teardown),
       cmocka_unit_test_setup_teardown(every_failing_call_is_reported, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_does_not_count_may_vanish, setup, teardown),
       cmocka_unit_test_setup_teardown(running_out_of_memory_is_a_status, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
