@@ -84,7 +84,7 @@ static skep_status open_metastore(skep_session *s, const skep_session_opts *opts
   }
   const skep_db_opts db_opts = {.create = true,
                                 .busy_wait_ms = 60000,
-                                .checkpoint_pages = 4000,
+                                .checkpoint_pages = 8000,
                                 .boot_id = opts->boot_id,
                                 .faults = opts->db_faults};
   SKEP_TRY(skep_db_open(s->ctx, url, &db_opts, &s->db, err));
@@ -155,12 +155,27 @@ void skep_session_close(skep_session *s) {
 
 /* ---- running ---- */
 
+enum { STATEMENTS_UNKEPT = 1000, MS_UNKEPT = 60 * 1000 };
+
+/* What is done when a warehouse is opened, now and then in a session that goes on: dead transactions, rows and
+ * directories that nobody needs. A failure is no matter of the statement: it is tried again. */
+static void keep_house(skep_session *s) {
+  int64_t now = s->ctx->clock_ms(s->ctx->clock_self);
+  if (s->kept_ms == 0) s->kept_ms = now;
+  if ((++s->n_unkept < STATEMENTS_UNKEPT && now - s->kept_ms < MS_UNKEPT) || s->txn.txn.id != 0) return;
+  s->n_unkept = 0;
+  s->kept_ms = now;
+  skep_err why = {0};
+  if (skep_transaction_housekeep(s, &why) != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "house-keeping: %s", why.text);
+}
+
 skep_status skep_session_run(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
   *out = NULL;
   clear_notes(s);
   __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
+  keep_house(s);
   return skep_statement_execute(s, text, length, out, err);
 }
 

@@ -75,7 +75,9 @@ struct skep_session {
   skep_session_notes notes;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
-  int cancelled; /* __atomic builtins only */
+  int cancelled;     /* __atomic builtins only */
+  uint32_t n_unkept; /* statements since the last house-keeping, which was at */
+  int64_t kept_ms;   /* this time */
 };
 
 /* The engine, opened at first use. */
