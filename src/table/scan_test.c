@@ -6,6 +6,7 @@
 
 #include "column/text.h"
 #include "io/memory.h"
+#include "support/failing_alloc.h"
 #include "table/scan.h"
 
 typedef struct table {
@@ -209,6 +210,53 @@ static void errors_name_the_table(void **state) {
   assert_null(t->source);
 }
 
+/* Opens, reads and frees everything; what was opened is closed whatever fails. */
+static skep_status read_whole(table *t, const skep_ctx *ctx, skep_err *err) {
+  static const uint32_t columns[] = {0, 1, 2, 3}; /* x, p, ROW__ID, INPUT__FILE__NAME */
+  skep_source *source = NULL;
+  skep_source_run *run = NULL;
+  skep_source_reader *reader = NULL;
+  const skep_batch *batch;
+  skep_status status = skep_table_source_new(ctx, t->fs, &t->opts, &source, err);
+  if (status == SKEP_OK) status = source->vt->run(source, columns, 4, &run, err);
+  if (status == SKEP_OK) status = source->vt->open(run, &reader, err);
+  while (status == SKEP_OK) status = source->vt->next(reader, 4, &batch, err);
+  if (source != NULL) {
+    source->vt->close(reader);
+    source->vt->run_free(run);
+  }
+  skep_source_free(source);
+  return status;
+}
+
+static void running_out_of_memory_is_a_status(void **state) {
+  table *t = *state;
+  failing_alloc memory;
+  skep_ctx ctx;
+  make_partitioned(t);
+  t->opts.predicate = "x < 113 and p is null";
+  failing_alloc_ctx(&memory, &ctx);
+  for (uint64_t n = 1;; n++) {
+    skep_err err;
+    failing_alloc_arm(&memory, n);
+    skep_status status = read_whole(t, &ctx, &err);
+    assert_int_equal(failing_alloc_live(&memory), 0);
+    if (!failing_alloc_fired(&memory)) {
+      assert_int_equal(status, SKEP_END);
+      break;
+    }
+    if (status != SKEP_ERR_NOMEM) fail_msg("allocation %d: %s", (int)n, err.text);
+  }
+}
+
+static void a_broken_file_is_named(void **state) {
+  table *t = *state;
+  make_partitioned(t);
+  assert_ok(skep_fs_memory_put(t->fs, "w/t/p=1/delta_0000003_0000003_0000/bucket_00000", "no ORC", 6, &t->err), t->err);
+  assert_fails(read_whole(t, &t->ctx, &t->err), SKEP_ERR_UNSUPPORTED, t->err,
+               "w/t/p=1/delta_0000003_0000003_0000/bucket_00000");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -218,6 +266,8 @@ int main(void) {
       TEST(rows_are_counted_without_columns),
       TEST(plain_and_insert_only_tables_have_no_row_ids),
       TEST(errors_name_the_table),
+      TEST(running_out_of_memory_is_a_status),
+      TEST(a_broken_file_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
