@@ -1,0 +1,295 @@
+/* Locks in HIVE_LOCKS: queueing a request, looking whether it can be granted, releasing it. */
+#include "lock/lock.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Fails unless the transaction is open: with the reason when it was aborted. */
+static skep_status need_open(skep_db *db, int64_t txn, skep_err *err) {
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(db, "SELECT \"TXN_STATE\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE \"TXN_ID\" = ? {for_update}",
+                         SKEP_PARAMS(skep_p_i64(txn)), &stmt, err));
+  skep_status st = skep_stmt_next(stmt, err);
+  if (st == SKEP_END) {
+    st = skep_fail(err, SKEP_ERR_NOT_FOUND, "No such transaction txnid:%" PRId64, txn);
+  } else if (st == SKEP_OK && skep_stmt_char(stmt, 0) != 'o') {
+    char reason[160];
+    size_t length = 0;
+    const char *text = skep_stmt_text(stmt, 1, &length);
+    skep_quote(reason, sizeof reason, text == NULL ? "" : text, length);
+    bool aborted = skep_stmt_char(stmt, 0) == 'a';
+    st = skep_fail(err, aborted ? SKEP_ERR_ABORTED : SKEP_ERR_NOT_FOUND, "Transaction txnid:%" PRId64 " %s%s%s%s", txn,
+                   aborted ? "already aborted" : "is committed", text == NULL ? "" : " (", text == NULL ? "" : reason,
+                   text == NULL ? "" : ")");
+  }
+  skep_stmt_done(stmt);
+  return st;
+}
+
+/* Takes the next request id. Last of all in Hive too: so ids are in the order in which requests become visible. */
+static skep_status next_id(skep_db *db, int64_t *out, skep_err *err) {
+  bool found;
+  SKEP_TRY(
+      skep_db_get_i64(db, "SELECT \"NL_NEXT\" FROM \"NEXT_LOCK_ID\" {for_update}", SKEP_NO_PARAMS, out, &found, err));
+  if (!found) return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_LOCK_ID has no row");
+  return skep_db_run(db, "UPDATE \"NEXT_LOCK_ID\" SET \"NL_NEXT\" = ?", SKEP_PARAMS(skep_p_i64(*out + 1)), NULL, err);
+}
+
+static skep_status insert_rows(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *components,
+                               uint32_t n, int64_t ext_id, skep_err *err) {
+  int64_t now = 0;
+  if (owner->txn == 0) SKEP_TRY(skep_db_now_ms(db, &now, err));
+  for (uint32_t i = 0; i < n; i++) {
+    const skep_lock_component *c = &components[i];
+    SKEP_TRY(skep_db_run(
+        db,
+        "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", "
+        "\"HL_PARTITION\", \"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_USER\", \"HL_HOST\", "
+        "\"HL_AGENT_INFO\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        SKEP_PARAMS(skep_p_i64(ext_id), skep_p_i64((int64_t)i + 1), skep_p_i64(owner->txn), skep_p_text(c->database),
+                    skep_p_text(c->table), skep_p_text(c->partition), skep_p_char('w'),
+                    skep_p_char(skep_lock_letter(c->type)), skep_p_i64(now),
+                    skep_p_text(owner->user == NULL ? "unknown" : owner->user),
+                    skep_p_text(owner->host == NULL ? "unknown" : owner->host), skep_p_text(owner->agent)),
+        NULL, err));
+  }
+  return SKEP_OK;
+}
+
+#define LOCK_COLUMNS                                                                                          \
+  "\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", \"HL_PARTITION\", "         \
+  "\"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_ACQUIRED_AT\", \"HL_BLOCKEDBY_EXT_ID\", " \
+  "\"HL_BLOCKEDBY_INT_ID\", \"HL_USER\", \"HL_HOST\", \"HL_AGENT_INFO\""
+
+/* The row that a statement over LOCK_COLUMNS stands on. A type that nobody knows counts as the strongest. */
+static skep_status read_row(skep_stmt *stmt, skep_arena *arena, skep_lock_row *row, skep_err *err) {
+  *row = (skep_lock_row){.ext_id = skep_stmt_i64(stmt, 0),
+                         .int_id = skep_stmt_i64(stmt, 1),
+                         .txn = skep_stmt_i64(stmt, 2),
+                         .acquired = skep_stmt_char(stmt, 6) == 'a',
+                         .heartbeat_ms = skep_stmt_i64(stmt, 8),
+                         .acquired_ms = skep_stmt_i64(stmt, 9),
+                         .blocked_by_ext_id = skep_stmt_i64(stmt, 10),
+                         .blocked_by_int_id = skep_stmt_i64(stmt, 11)};
+  if (!skep_lock_of_letter(skep_stmt_char(stmt, 7), &row->on.type)) row->on.type = SKEP_LOCK_EXCLUSIVE;
+  const struct {
+    int column;
+    const char **out;
+  } texts[] = {{3, &row->on.database}, {4, &row->on.table}, {5, &row->on.partition},
+               {12, &row->user},       {13, &row->host},    {14, &row->agent}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    SKEP_TRY(skep_stmt_text_copy(stmt, texts[i].column, arena, texts[i].out, err));
+  return SKEP_OK;
+}
+
+/* Rows of a statement into a growing array of the arena. */
+static skep_status read_rows(skep_stmt *stmt, skep_arena *arena, skep_lock_row **out, uint32_t *n, skep_err *err) {
+  skep_lock_row *rows = NULL;
+  uint32_t count = 0, room = 0;
+  skep_status st;
+  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    if (count == room) {
+      uint32_t more = room == 0 ? 16 : room * 2;
+      skep_lock_row *wider = skep_arena_zero(arena, more, sizeof *wider);
+      if (wider == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%" PRIu32 " locks", more);
+      if (count != 0) memcpy(wider, rows, count * sizeof *rows);
+      rows = wider;
+      room = more;
+    }
+    SKEP_TRY(read_row(stmt, arena, &rows[count], err));
+    count++;
+  }
+  if (st != SKEP_END) return st;
+  *out = rows;
+  *n = count;
+  return SKEP_OK;
+}
+
+/* The first lock, in the order of ids, that a component of request `ext_id` has to wait for; *found says whether there
+ * is one. */
+static skep_status find_blocker(skep_db *db, const skep_lock_row *wanted, skep_arena *arena, bool *found,
+                                skep_lock_row *blocker, skep_err *err) {
+  *found = false;
+  bool whole = wanted->on.table == NULL;
+  skep_param params[] = {skep_p_i64(wanted->ext_id), skep_p_text(wanted->on.database), skep_p_text(wanted->on.table)};
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(
+      db,
+      whole ? "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
+              "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\""
+            : "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
+              "AND (\"HL_TABLE\" IS NULL OR \"HL_TABLE\" = ?) "
+              "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\"",
+      params, whole ? 2 : 3, &stmt, err));
+  skep_status st;
+  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    skep_lock_row row;
+    st = read_row(stmt, arena, &row, err);
+    if (st != SKEP_OK) break;
+    if ((wanted->txn != 0 && row.txn == wanted->txn) || !skep_lock_overlap(&wanted->on, &row.on) ||
+        !skep_lock_conflicts(wanted->on.type, whole, row.on.type, row.on.table == NULL))
+      continue;
+    *found = true;
+    *blocker = row;
+    break;
+  }
+  skep_stmt_done(stmt);
+  return st == SKEP_END ? SKEP_OK : st;
+}
+
+/* Grants a request whole, or notes whom its first blocked component waits for. */
+static skep_status decide(skep_db *db, const skep_lock_row *rows, uint32_t n, skep_arena *arena, skep_lock_state *state,
+                          skep_lock_blocker *blocker, skep_err *err) {
+  int64_t now;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  for (uint32_t i = 0; i < n; i++) {
+    bool found;
+    skep_lock_row by;
+    SKEP_TRY(find_blocker(db, &rows[i], arena, &found, &by, err));
+    if (!found) continue;
+    *state = SKEP_LOCK_WAITING;
+    if (blocker != NULL)
+      *blocker = (skep_lock_blocker){by.ext_id,   by.int_id,       by.txn,  by.on.type, by.acquired, by.on.database,
+                                     by.on.table, by.on.partition, by.user, by.host,    by.agent};
+    if (rows[i].blocked_by_ext_id == by.ext_id && rows[i].blocked_by_int_id == by.int_id) return SKEP_OK;
+    return skep_db_run(db,
+                       "UPDATE \"HIVE_LOCKS\" SET \"HL_BLOCKEDBY_EXT_ID\" = ?, \"HL_BLOCKEDBY_INT_ID\" = ? "
+                       "WHERE \"HL_LOCK_EXT_ID\" = ? AND \"HL_LOCK_INT_ID\" = ?",
+                       SKEP_PARAMS(skep_p_i64(by.ext_id), skep_p_i64(by.int_id), skep_p_i64(rows[i].ext_id),
+                                   skep_p_i64(rows[i].int_id)),
+                       NULL, err);
+  }
+  *state = SKEP_LOCK_ACQUIRED;
+  int64_t changed;
+  SKEP_TRY(
+      skep_db_run(db,
+                  "UPDATE \"HIVE_LOCKS\" SET \"HL_LOCK_STATE\" = ?, \"HL_ACQUIRED_AT\" = ?, \"HL_LAST_HEARTBEAT\" = ?, "
+                  "\"HL_BLOCKEDBY_EXT_ID\" = NULL, \"HL_BLOCKEDBY_INT_ID\" = NULL WHERE \"HL_LOCK_EXT_ID\" = ?",
+                  SKEP_PARAMS(skep_p_char('a'), skep_p_i64(now), skep_p_i64(rows[0].txn != 0 ? 0 : now),
+                              skep_p_i64(rows[0].ext_id)),
+                  &changed, err));
+  if (changed != (int64_t)n) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, rows[0].ext_id);
+  return SKEP_OK;
+}
+
+static skep_status request_in_transaction(skep_db *db, const skep_lock_owner *owner,
+                                          const skep_lock_component *components, uint32_t n, skep_arena *arena,
+                                          int64_t *ext_id, skep_lock_state *state, skep_lock_blocker *blocker,
+                                          skep_err *err) {
+  if (owner->txn != 0) SKEP_TRY(need_open(db, owner->txn, err));
+  SKEP_TRY(next_id(db, ext_id, err));
+  SKEP_TRY(insert_rows(db, owner, components, n, *ext_id, err));
+  skep_lock_row *rows = skep_arena_zero(arena, n, sizeof *rows);
+  if (rows == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a request of %" PRIu32 " locks", n);
+  for (uint32_t i = 0; i < n; i++)
+    rows[i] = (skep_lock_row){.ext_id = *ext_id, .int_id = (int64_t)i + 1, .txn = owner->txn, .on = components[i]};
+  return decide(db, rows, n, arena, state, blocker, err);
+}
+
+skep_status skep_lock_request(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *components,
+                              uint32_t n, skep_arena *arena, int64_t *ext_id, skep_lock_state *state,
+                              skep_lock_blocker *blocker, skep_err *err) {
+  if (n == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "a lock request without components");
+  bool joined;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  return skep_db_end(db, joined, request_in_transaction(db, owner, components, n, arena, ext_id, state, blocker, err),
+                     err);
+}
+
+static skep_status check_in_transaction(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
+                                        skep_lock_blocker *blocker, skep_err *err) {
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? "
+                         "ORDER BY \"HL_LOCK_INT_ID\"",
+                         SKEP_PARAMS(skep_p_i64(ext_id)), &stmt, err));
+  skep_lock_row *rows = NULL;
+  uint32_t n = 0;
+  skep_status st = read_rows(stmt, arena, &rows, &n, err);
+  skep_stmt_done(stmt);
+  SKEP_TRY(st);
+  if (n == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+  if (rows[0].txn == 0) {
+    SKEP_TRY(skep_lock_heartbeat(db, ext_id, err));
+  } else {
+    SKEP_TRY(need_open(db, rows[0].txn, err));
+    int64_t now;
+    SKEP_TRY(skep_db_now_ms(db, &now, err));
+    SKEP_TRY(skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = ? WHERE \"TXN_ID\" = ?",
+                         SKEP_PARAMS(skep_p_i64(now), skep_p_i64(rows[0].txn)), NULL, err));
+  }
+  if (rows[0].acquired) {
+    *state = SKEP_LOCK_ACQUIRED;
+    return SKEP_OK;
+  }
+  return decide(db, rows, n, arena, state, blocker, err);
+}
+
+skep_status skep_lock_check(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
+                            skep_lock_blocker *blocker, skep_err *err) {
+  bool joined;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  return skep_db_end(db, joined, check_in_transaction(db, ext_id, arena, state, blocker, err), err);
+}
+
+static skep_status release_in_transaction(skep_db *db, int64_t ext_id, skep_err *err) {
+  int64_t removed;
+  SKEP_TRY(skep_db_run(db,
+                       "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? AND "
+                       "(\"HL_TXNID\" = 0 OR \"HL_LOCK_STATE\" = 'w')",
+                       SKEP_PARAMS(skep_p_i64(ext_id)), &removed, err));
+  if (removed != 0) return SKEP_OK;
+  int64_t left;
+  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ?",
+                           SKEP_PARAMS(skep_p_i64(ext_id)), &left, NULL, err));
+  if (left == 0) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "lockid:%" PRId64 " belongs to a transaction: it ends with it", ext_id);
+}
+
+skep_status skep_lock_release(skep_db *db, int64_t ext_id, skep_err *err) {
+  bool joined;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  return skep_db_end(db, joined, release_in_transaction(db, ext_id, err), err);
+}
+
+skep_status skep_lock_heartbeat(skep_db *db, int64_t ext_id, skep_err *err) {
+  int64_t now, changed;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  SKEP_TRY(skep_db_run(
+      db, "UPDATE \"HIVE_LOCKS\" SET \"HL_LAST_HEARTBEAT\" = ? WHERE \"HL_LOCK_EXT_ID\" = ? AND \"HL_TXNID\" = 0",
+      SKEP_PARAMS(skep_p_i64(now), skep_p_i64(ext_id)), &changed, err));
+  if (changed == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+  return SKEP_OK;
+}
+
+skep_status skep_lock_reap(skep_db *db, int64_t timeout_ms, int64_t *n_removed, skep_err *err) {
+  int64_t now;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  return skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = 0 AND \"HL_LAST_HEARTBEAT\" < ?",
+                     SKEP_PARAMS(skep_p_i64(now - timeout_ms)), n_removed, err);
+}
+
+skep_status skep_lock_list(skep_db *db, const char *database, const char *table, const char *partition,
+                           skep_arena *arena, skep_lock_row **out, uint32_t *n, skep_err *err) {
+  *out = NULL;
+  *n = 0;
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\"",
+                         SKEP_NO_PARAMS, &stmt, err));
+  skep_lock_row *rows = NULL;
+  uint32_t count = 0, kept = 0;
+  skep_status st = read_rows(stmt, arena, &rows, &count, err);
+  skep_stmt_done(stmt);
+  SKEP_TRY(st);
+  for (uint32_t i = 0; i < count; i++) {
+    const skep_lock_component *on = &rows[i].on;
+    if (database != NULL && strcmp(on->database, database) != 0) continue;
+    if (table != NULL && (on->table == NULL || strcmp(on->table, table) != 0)) continue;
+    if (partition != NULL && (on->partition == NULL || strcmp(on->partition, partition) != 0)) continue;
+    rows[kept++] = rows[i];
+  }
+  *out = rows;
+  *n = kept;
+  return SKEP_OK;
+}
