@@ -217,7 +217,7 @@ const skep_query *skep_query_select(skep_arena *arena, const skep_select *select
 static const skep_query_body *side_of(skep_arena *arena, const skep_query *query) {
   bool bare = query->n_ctes == 0 && query->order_by.n == 0 && query->sort_by.n == 0 && query->cluster_by.n == 0 &&
               query->distribute_by.n == 0 && !query->has_limit;
-  if (bare && query->body->kind != SKEP_BODY_SET_OP) return query->body;
+  if (bare) return query->body;
   skep_query_body *body = body_new(arena, SKEP_BODY_QUERY);
   if (body == NULL) return NULL;
   body->pos = query->pos;
