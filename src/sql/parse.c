@@ -288,7 +288,7 @@ const char *skep_p_name(skep_parser *p) {
   return name;
 }
 
-const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind) {
+const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind, bool join) {
   skep_pos pos = skep_p_begin(p);
   if (!skep_p_at(p, SKEP_TOKEN_STRING)) {
     skep_p_syntax(p);
@@ -300,7 +300,7 @@ const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind) {
     const skep_token *token = skep_p_peek(p, 0);
     (void)skep_unescape_string(p->text + token->offset, token->length, &bytes);
     skep_p_next(p);
-  } while (skep_p_kind(p, 0) == SKEP_TOKEN_STRING && kind == SKEP_LITERAL_STRING);
+  } while (join && skep_p_kind(p, 0) == SKEP_TOKEN_STRING);
   skep_expr *expr = skep_expr_new(p->arena, SKEP_EXPR_LITERAL, skep_p_end(p, pos));
   const char *copy =
       bytes.status == SKEP_OK ? skep_arena_strndup(p->arena, (const char *)bytes.data, bytes.size) : NULL;
@@ -316,9 +316,9 @@ const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind) {
   return expr;
 }
 
-const char *skep_p_string(skep_parser *p) {
+static const char *text_of_string(skep_parser *p, bool join) {
   skep_pos pos = skep_p_begin(p);
-  const skep_expr *literal = skep_p_string_literal(p, SKEP_LITERAL_STRING);
+  const skep_expr *literal = skep_p_string_literal(p, SKEP_LITERAL_STRING, join);
   if (literal == NULL) return NULL;
   if (memchr(literal->literal.bytes, '\0', literal->literal.length) != NULL) {
     skep_p_refuse(p, SKEP_ERR_SYNTAX, "ParseException line %u:%u a NUL byte is not allowed in this string", pos.line,
@@ -327,6 +327,9 @@ const char *skep_p_string(skep_parser *p) {
   }
   return literal->literal.bytes;
 }
+
+const char *skep_p_string(skep_parser *p) { return text_of_string(p, true); }
+const char *skep_p_one_string(skep_parser *p) { return text_of_string(p, false); }
 
 bool skep_p_integer(skep_parser *p, uint64_t *out) {
   const skep_token *token = skep_p_peek(p, 0);

@@ -82,8 +82,9 @@ void *skep_p_new(skep_parser *p, const void *value, size_t size); /* copied into
 /* ---- names and texts ---- */
 bool skep_p_is_name(const skep_parser *p, size_t ahead); /* identifier or word that is not reserved */
 const char *skep_p_name(skep_parser *p);                 /* identifier, lower case */
-const char *skep_p_string(skep_parser *p);               /* StringLiteral+ without NUL bytes */
-const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind);
+const char *skep_p_string(skep_parser *p);               /* STRING+ joined, without NUL bytes */
+const char *skep_p_one_string(skep_parser *p);           /* STRING; a neighbour is left where it is */
+const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind, bool join);
 bool skep_p_integer(skep_parser *p, uint64_t *out); /* digits only */
 bool skep_p_table_name(skep_parser *p, skep_table_name *out);
 bool skep_p_names(skep_parser *p, skep_name_list *out);       /* name (, name)* */

@@ -123,7 +123,7 @@ static const skep_expr *number(skep_parser *p) {
 static const skep_expr *time_literal(skep_parser *p, skep_literal_kind kind) {
   skep_pos start = skep_p_begin(p);
   skep_p_next(p);
-  const skep_expr *literal = skep_p_string_literal(p, kind);
+  const skep_expr *literal = skep_p_string_literal(p, kind, false);
   return literal == NULL ? NULL : finish(p, *literal, start);
 }
 
@@ -180,7 +180,7 @@ static bool at_interval_value(const skep_parser *p, size_t ahead) {
 
 static const skep_expr *interval_value(skep_parser *p) {
   if (skep_p_kind(p, 0) == SKEP_TOKEN_NUMBER) return number(p);
-  return skep_p_string_literal(p, SKEP_LITERAL_STRING);
+  return skep_p_string_literal(p, SKEP_LITERAL_STRING, true);
 }
 
 /* INTERVAL ... */
@@ -609,7 +609,7 @@ static const skep_expr *primary(skep_parser *p) {
     case SKEP_TOKEN_NUMBER:
       return is_unit(skep_p_keyword(p, 1))            ? interval(p, interval_value(p), start)
              : skep_p_kind(p, 0) == SKEP_TOKEN_NUMBER ? number(p)
-                                                      : skep_p_string_literal(p, SKEP_LITERAL_STRING);
+                                                      : skep_p_string_literal(p, SKEP_LITERAL_STRING, true);
     case SKEP_TOKEN_INTEGRAL:
     case SKEP_TOKEN_DOUBLE:
     case SKEP_TOKEN_DECIMAL:

@@ -139,20 +139,8 @@ static bool kill_query(skep_parser *p, skep_statement *s) {
   p->context = "kill query statement";
   if (!skep_p_expect_kw(p, SKEP_KW_QUERY)) return false;
   do {
-    /* One literal an id: neighbours are separate ids here, not one string. */
-    const skep_token *token = skep_p_peek(p, 0);
-    if (!skep_p_at(p, SKEP_TOKEN_STRING)) {
-      skep_p_syntax(p);
-      return false;
-    }
-    const skep_expr *literal = skep_p_string_literal(p, SKEP_LITERAL_DATE);
-    if (literal == NULL) return false;
-    if (memchr(literal->literal.bytes, '\0', literal->literal.length) != NULL) {
-      skep_p_refuse(p, SKEP_ERR_SYNTAX, "ParseException line %u:%u a NUL byte is not allowed in this string",
-                    token->line, token->column);
-      return false;
-    }
-    if (!skep_p_push(p, &literal->literal.bytes, sizeof literal->literal.bytes)) return false;
+    const char *id = skep_p_one_string(p);
+    if (id == NULL || !skep_p_push(p, &id, sizeof id)) return false;
   } while (skep_p_at(p, SKEP_TOKEN_STRING));
   s->queries.items = skep_p_take(p, mark, sizeof *s->queries.items, &s->queries.n);
   return p->status == SKEP_OK;
