@@ -275,23 +275,49 @@ static skep_status write_ways(skep_insert_job *job, skep_life *life, insert_ways
   return SKEP_OK;
 }
 
-static skep_status pump(skep_insert_job *job, skep_life *life, insert_ways *ways, skep_engine_result *rows,
-                        skep_err *err) {
-  uint32_t first = job->target.bind.n_skip, n = job->target.row->n_children;
-  uint32_t *columns = skep_arena_zero(&life->s->arena, n + 1, sizeof *columns);
+/* One batch of the query's rows into its branches. */
+typedef struct insert_pump {
+  skep_insert_job *job;
+  insert_ways *ways;
   skep_rows_view view;
+} insert_pump;
+
+static skep_status start_pump(insert_pump *p, skep_life *life, skep_err *err) {
+  uint32_t first = p->job->target.bind.n_skip, n = p->job->target.row->n_children;
+  uint32_t *columns = skep_arena_zero(&life->s->arena, n + 1, sizeof *columns);
   if (columns == NULL) return no_memory(err);
   for (uint32_t i = 0; i < n; i++) columns[i] = first + i;
-  SKEP_TRY(skep_rows_view_init(&view, life, job->bound->type, columns, n, err));
-  for (;;) {
+  return skep_rows_view_init(&p->view, life, p->job->bound->type, columns, n, err);
+}
+
+static skep_status pump_batch(insert_pump *p, skep_life *life, const skep_batch *batch, skep_err *err) {
+  uint32_t first = p->job->target.bind.n_skip, n = p->job->target.row->n_children;
+  SKEP_TRY(skep_rows_enforce(&p->job->target, batch, first, first + n, err));
+  return write_ways(p->job, life, p->ways, &p->view, batch, err);
+}
+
+static skep_status pump_engine(insert_pump *p, skep_life *life, skep_err *err) {
+  skep_engine_result *rows;
+  skep_status st = skep_life_query(life, p->job->bound, p->job->ids, &skep_life_forms, &rows, err);
+  while (st == SKEP_OK) {
     const skep_batch *batch;
-    SKEP_TRY(skep_session_check(life->s, err));
-    skep_status st = skep_engine_next(rows, INSERT_BATCH_ROWS, &batch, err);
-    if (st == SKEP_END) return SKEP_OK;
-    if (st != SKEP_OK) return st;
-    SKEP_TRY(skep_rows_enforce(&job->target, batch, first, first + n, err));
-    SKEP_TRY(write_ways(job, life, ways, &view, batch, err));
+    st = skep_session_check(life->s, err);
+    if (st == SKEP_OK) st = skep_engine_next(rows, INSERT_BATCH_ROWS, &batch, err);
+    if (st == SKEP_OK) st = pump_batch(p, life, batch, err);
   }
+  skep_engine_result_close(rows);
+  return st == SKEP_END ? SKEP_OK : st;
+}
+
+/* Constants need no engine: a small INSERT is as fast as its file. */
+static skep_status pump(insert_pump *p, skep_life *life, skep_err *err) {
+  skep_batch rows = {0};
+  if (p->job->bound->n_tables != 0 || p->job->n_ways != 1) return pump_engine(p, life, err);
+  skep_status st = skep_bound_query_rows(p->job->bound, life->s->ctx, &rows, err);
+  if (st == SKEP_END) return pump_engine(p, life, err);
+  if (st == SKEP_OK && rows.root.length != 0) st = pump_batch(p, life, &rows, err);
+  skep_vec_fini(&rows.root);
+  return st;
 }
 
 /* IF NOT EXISTS: the partition is there, so nothing is to do. */
@@ -304,13 +330,12 @@ static bool is_there(const skep_insert_job *job) {
 }
 
 skep_status skep_insert_write(skep_insert_job *job, skep_life *life, skep_err *err) {
-  skep_engine_result *rows;
   insert_ways ways;
+  insert_pump p = {.job = job, .ways = &ways};
   if (is_there(job)) return SKEP_OK;
   SKEP_TRY(open_ways(job, life, &ways, err));
-  skep_status st = skep_life_query(life, job->bound, job->ids, &skep_life_forms, &rows, err);
-  if (st == SKEP_OK) st = pump(job, life, &ways, rows, err);
-  skep_engine_result_close(rows);
+  skep_status st = start_pump(&p, life, err);
+  if (st == SKEP_OK) st = pump(&p, life, err);
   for (uint32_t i = 0; i < job->n_ways; i++) skep_rows_route_fini(&ways.routes[i], life);
   return st;
 }

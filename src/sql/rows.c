@@ -81,8 +81,11 @@ static bool has_null(const skep_vec *vec) {
 
 static bool has_false(const skep_vec *vec) {
   const uint8_t *values = vec->values.data;
-  for (int64_t i = 0; i < vec->length; i++)
-    if (skep_vec_is_valid(vec, i) && values[i] == 0) return true;
+  bool bits = vec->form == SKEP_FORM_BOOL_BITS;
+  for (int64_t i = 0; i < vec->length; i++) {
+    bool value = bits ? (values[i >> 3] >> (i & 7) & 1) != 0 : values[i] != 0;
+    if (!value && skep_vec_is_valid(vec, i)) return true;
+  }
   return false;
 }
 
