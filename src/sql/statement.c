@@ -61,13 +61,27 @@ static skep_status refuse_in_transaction(const skep_session *s, const entry *e, 
                    e->operation, (long long)s->txn.txn.id);
 }
 
-static const char *name_of(const skep_statement *statement) {
-  return statement->kind == SKEP_STMT_OTHER ? statement->other.what : skep_statement_name(statement);
+/* Statements that nothing runs: some of them Hive refuses too. */
+static skep_status refuse(const skep_statement *statement, skep_err *err) {
+  char word[40];
+  switch (statement->kind) {
+    case SKEP_STMT_LOCK:
+    case SKEP_STMT_UNLOCK:
+      return skep_fail(err, SKEP_ERR_SEMANTIC,
+                       "Execution Error, return code 10271 from org.apache.hadoop.hive.ql.ddl.DDLTask. Current "
+                       "transaction manager does not support explicit lock requests.  Transaction manager:   "
+                       "org.apache.hadoop.hive.ql.lockmgr.DbTxnManager");
+    case SKEP_STMT_COMMAND:
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "'%s' is a command of Hive's shell, which is not supported",
+                       skep_quote(word, sizeof word, statement->command.word, strlen(statement->command.word)));
+    default:
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", skep_statement_name(statement));
+  }
 }
 
 static skep_status dispatch(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   const entry *e = &entries[statement->kind];
-  if (e->run == NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", name_of(statement));
+  if (e->run == NULL) return refuse(statement, err);
   SKEP_TRY(refuse_in_transaction(s, e, err));
   return e->run(s, statement, out, err);
 }
