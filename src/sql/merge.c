@@ -385,7 +385,7 @@ static skep_status open_ways(merge_job *job, skep_life *life, ways *w, skep_err 
     if (when == job->delete_) SKEP_TRY(open_way(job, life, &w->delete_, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
   }
   if (job->update != NULL)
-    SKEP_TRY(open_way(job, life, &w->update_insert, SKEP_WRITE_INSERT, 'i', job->out_updated, err));
+    SKEP_TRY(open_way(job, life, &w->update_insert, SKEP_WRITE_INSERT, 'd', job->out_updated, err));
   if (job->insert != NULL) SKEP_TRY(open_way(job, life, &w->insert, SKEP_WRITE_INSERT, 'i', job->out_inserted, err));
   return SKEP_OK;
 }

@@ -176,7 +176,7 @@ static skep_status write_change(change_job *job, skep_life *life, skep_err *err)
   SKEP_TRY(make_views(job, life, err));
   SKEP_TRY(skep_life_branch_open(life, job->target.table, SKEP_WRITE_DELETE, 'd', NULL, &deletes, err));
   if (job->is_update)
-    SKEP_TRY(skep_life_branch_open(life, job->target.table, SKEP_WRITE_INSERT, 'i', NULL, &inserts, err));
+    SKEP_TRY(skep_life_branch_open(life, job->target.table, SKEP_WRITE_INSERT, 'd', NULL, &inserts, err));
   skep_status st = skep_life_query(life, job->bound, job->ids, &skep_life_forms, &rows, err);
   if (st == SKEP_OK) st = pump(job, life, rows, deletes, inserts, err);
   skep_engine_result_close(rows);

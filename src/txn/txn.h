@@ -153,7 +153,7 @@ SKEP_NODISCARD skep_status skep_txn_seed_write_id(skep_db *db, const char *datab
 typedef struct skep_txn_component {
   const char *database, *table;
   const char *partition; /* escaped name; NULL: the table is not partitioned */
-  char op;               /* 'i', 'u', 'd'. An UPDATE gives two: 'd' and 'i' */
+  char op;               /* 'i', 'u', 'd'. Both branches of an UPDATE are 'd', as Hive records them */
   int64_t write_id;
 } skep_txn_component;
 

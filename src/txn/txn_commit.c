@@ -98,10 +98,12 @@ static bool names_partition(const component_list *sorted, const skep_txn_compone
   return low > 0 && same_table(&sorted->items[low - 1], table) && sorted->items[low - 1].partition != NULL;
 }
 
-static bool is_in(const component_list *list, size_t n, const skep_txn_component *c) {
-  for (size_t i = 0; i < n; i++) {
+/* Whether the table's component is in the list already: the letter itself, or for an insert any letter (Hive merges
+ * what one statement does to one resource, and the stronger letter stays). */
+static bool is_in(const component_list *list, const skep_txn_component *c) {
+  for (size_t i = 0; i < list->n; i++) {
     const skep_txn_component *o = &list->items[i];
-    if (o->op == c->op && o->partition == NULL && same_table(o, c)) return true;
+    if ((o->op == c->op || c->op == 'i') && o->partition == NULL && same_table(o, c)) return true;
   }
   return false;
 }
@@ -122,7 +124,7 @@ static skep_status merge(skep_arena *arena, const component_list *old, const ske
   for (size_t i = 0; i < sorted.n; i++) {
     const skep_txn_component *c = &sorted.items[i];
     if (c->partition != NULL && c->partition[0] == 0) continue;
-    if (c->partition == NULL && (is_in(kept, kept->n, c) || is_in(added, added->n, c))) continue;
+    if (c->partition == NULL && (is_in(kept, c) || is_in(added, c))) continue;
     SKEP_TRY(append(arena, added, c, err));
   }
   return SKEP_OK;
@@ -324,6 +326,29 @@ typedef struct commit_work {
   void *self;
 } commit_work;
 
+static skep_status is_partitioned(skep_db *db, const skep_txn_component *c, bool *out, skep_err *err) {
+  int64_t ignored;
+  return skep_db_get_i64(
+      db,
+      "SELECT 1 FROM \"DBS\" D JOIN \"TBLS\" T ON T.\"DB_ID\" = D.\"DB_ID\" JOIN \"PARTITION_KEYS\" K "
+      "ON K.\"TBL_ID\" = T.\"TBL_ID\" WHERE D.\"NAME\" = ? AND D.\"CTLG_NAME\" = 'hive' AND "
+      "T.\"TBL_NAME\" = ? LIMIT 1",
+      SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table)), &ignored, out, err);
+}
+
+/* A partitioned table's placeholder that no partition replaced: nothing was written there. Two statements that changed
+ * nothing must not conflict, and Hive leaves no rows of them either (golden 02: write id 5 of s02.logs). */
+static skep_status drop_placeholders(skep_db *db, component_list *all, skep_err *err) {
+  size_t n = 0;
+  for (size_t i = 0; i < all->n; i++) {
+    bool partitioned = false;
+    if (all->items[i].partition == NULL) SKEP_TRY(is_partitioned(db, &all->items[i], &partitioned, err));
+    if (!partitioned) all->items[n++] = all->items[i];
+  }
+  all->n = n;
+  return SKEP_OK;
+}
+
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
 static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
                                   skep_err *err) {
@@ -337,6 +362,7 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_
   }
   if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) w->all.n = 0;
   SKEP_TRY(check_write_ids(w->db, w->txn, &w->all, err));
+  SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(changed_resources(arena, &w->all, &w->changed, err));
   if (w->changed.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   SKEP_TRY(skep_txn_max_id(w->db, &w->commit_id, err));

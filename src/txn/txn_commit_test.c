@@ -32,21 +32,50 @@ static void a_life_leaves_hives_rows(void **state) {
   assert_ok(skep_txn_commit(f->db, 1, &c, 1, NULL, NULL, &err), err); /* again: done already */
 }
 
+/* Golden 19: the UPDATE of transaction 4206 and the MERGE of 4208 left one row Y, an INSERT and then a DELETE in one
+ * transaction (4213) two components. */
 static void an_update_is_recorded_as_hive_does(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
   skep_txn_table t = {.database = "s19", .table = "t", .write = 'd'};
   skep_txn txn = txn_begin(f, f->db, &t, 1);
-  const skep_txn_component c[] = {{"s19", "t", NULL, 'd', 1}, {"s19", "t", NULL, 'i', 1}};
-  assert_ok(skep_txn_add_components(f->db, txn.id, c, 2, &err), err);
-  /* Golden 19: TXN_COMPONENTS of 4213 are d and i of the table. */
-  assert_rows(f, "SELECT * FROM \"TXN_COMPONENTS\" ORDER BY 5", "1|s19|t|\\N|d|1\n1|s19|t|\\N|i|1\n");
-  assert_ok(skep_txn_add_components(f->db, txn.id, c, 2, &err), err); /* a second statement */
-  assert_ok(skep_txn_commit(f->db, txn.id, NULL, 0, NULL, NULL, &err), err);
-  assert_rows(f, "SELECT \"CTC_WRITEID\", \"CTC_UPDATE_DELETE\" FROM \"COMPLETED_TXN_COMPONENTS\" ORDER BY 2",
-              "1|N\n1|Y\n");
+  const skep_txn_component c[] = {{"s19", "t", NULL, 'd', 1}, {"s19", "t", NULL, 'd', 1}, {"s19", "t", NULL, 'i', 1}};
+  assert_ok(skep_txn_commit(f->db, txn.id, c, 3, NULL, NULL, &err), err);
+  assert_rows(f, "SELECT \"CTC_WRITEID\", \"CTC_UPDATE_DELETE\" FROM \"COMPLETED_TXN_COMPONENTS\"", "1|Y\n");
   /* Golden 19: WRITE_SET rows are d, with the newest transaction as commit id. */
   assert_rows(f, "SELECT * FROM \"WRITE_SET\"", "s19|t|\\N|1|1|d\n");
+  t.write = 'i';
+  txn = txn_begin(f, f->db, &t, 1);
+  t.write = 'd';
+  assert_ok(skep_txn_use_tables(f->db, &f->arena, &txn, &t, 1, &err), err);
+  assert_rows(f, "SELECT * FROM \"TXN_COMPONENTS\" ORDER BY 5", "2|s19|t|\\N|d|2\n2|s19|t|\\N|i|2\n");
+  const skep_txn_component both[] = {{"s19", "t", NULL, 'i', 2}, {"s19", "t", NULL, 'd', 2}};
+  assert_ok(skep_txn_add_components(f->db, txn.id, both, 2, &err), err);
+  assert_ok(skep_txn_commit(f->db, txn.id, NULL, 0, NULL, NULL, &err), err);
+  assert_rows(f, "SELECT \"CTC_WRITEID\", \"CTC_UPDATE_DELETE\" FROM \"COMPLETED_TXN_COMPONENTS\" ORDER BY 1, 2",
+              "1|Y\n2|N\n2|Y\n");
+}
+
+/* Golden 02: a DELETE without rows in the partitioned s02.logs (transaction 102) left nothing but its write id. */
+static void a_partitioned_table_without_changes_is_not_recorded(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  assert_ok(
+      skep_db_exec(f->db,
+                   "INSERT INTO \"DBS\" (\"DB_ID\", \"DB_LOCATION_URI\", \"NAME\") VALUES (1, 'x', 'd');"
+                   "INSERT INTO \"TBLS\" (\"TBL_ID\", \"CREATE_TIME\", \"DB_ID\", \"LAST_ACCESS_TIME\", \"RETENTION\", "
+                   "\"TBL_NAME\") VALUES (1, 0, 1, 0, 0, 'p');"
+                   "INSERT INTO \"PARTITION_KEYS\" (\"TBL_ID\", \"PKEY_NAME\", \"PKEY_TYPE\", \"INTEGER_IDX\") VALUES "
+                   "(1, 'k', 'int', 0)",
+                   &err),
+      err);
+  skep_txn_table t = {.database = "d", .table = "p", .write = 'd'};
+  skep_txn one = txn_begin(f, f->db, &t, 1), two = txn_begin(f, f->db, &t, 1);
+  assert_ok(skep_txn_commit(f->db, one.id, NULL, 0, NULL, NULL, &err), err);
+  assert_ok(skep_txn_commit(f->db, two.id, NULL, 0, NULL, NULL, &err), err); /* no conflict over nothing */
+  assert_rows(f, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", "0\n");
+  assert_rows(f, "SELECT count(*) FROM \"WRITE_SET\"", "0\n");
+  assert_rows(f, "SELECT count(*) FROM \"TXN_COMPONENTS\"", "0\n");
 }
 
 static void partitions_replace_the_placeholder(void **state) {
@@ -346,6 +375,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_life_leaves_hives_rows, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(an_update_is_recorded_as_hive_does, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(a_partitioned_table_without_changes_is_not_recorded, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(partitions_replace_the_placeholder, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(nothing_written_leaves_nothing, txn_setup, txn_teardown),
       cmocka_unit_test(the_first_committer_wins),
