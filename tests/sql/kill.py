@@ -80,6 +80,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--longest", type=float, default=0.6, help="seconds a process lives at most")
     args = parser.parse_args()
+    args.skep = os.path.abspath(args.skep)
     rng, env = random.Random(args.seed), environment(args.skep)
     print(f"seed {args.seed}", flush=True)
     here = tempfile.mkdtemp(prefix="skep-kill-")

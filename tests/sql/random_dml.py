@@ -178,7 +178,7 @@ class Run:
         self.model.rows = []
 
     def refused(self):
-        bad = ["INSERT INTO t VALUES (1)", "UPDATE t SET nosuch = 1", "DELETE FROM t WHERE nosuch = 1", "SELEC", "INSERT INTO t SELECT * FROM nowhere"]
+        bad = ["INSERT INTO t VALUES (1)", "UPDATE t SET nosuch = 1", "DELETE FROM t WHERE nosuch = 1", "INSERT INTO t SELECT * FROM nowhere"]
         if self.model.rows:
             k = self.rng.choice(self.model.rows)[0]
             bad.append(f"MERGE INTO t USING (SELECT {k} AS k UNION ALL SELECT {k}) m ON t.k = m.k WHEN MATCHED THEN UPDATE SET v = 1")
@@ -254,6 +254,7 @@ def main():
     parser.add_argument("--kind", default="plain", choices=("plain", "partitioned", "bucketed", "both"))
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
+    args.skep = os.path.abspath(args.skep)
     if args.seed is None:
         args.seed = random.SystemRandom().randrange(1 << 32)
     print(f"seed {args.seed}", flush=True)

@@ -15,7 +15,7 @@ class Session:
     """A process of the program, fed through its standard input; a SELECT after each statement marks the end of its answer."""
 
     def __init__(self, skep, warehouse, options, env):
-        command = [skep, "-w", warehouse, "--force", "--outputformat=copy", "--showHeader=false", "--silent", *options]
+        command = [os.path.abspath(skep), "-w", warehouse, "--force", "--outputformat=copy", "--showHeader=false", "--silent", *options]
         self.p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, cwd=os.path.dirname(warehouse))
         self.n, self.buffer = 0, b""
         for pipe in (self.p.stdout, self.p.stderr):
