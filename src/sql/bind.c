@@ -208,11 +208,8 @@ static skep_status finish(binding *b, skep_bq *q, skep_bound_query **out) {
     type_names[i] = skep_bind_type_text(b, q->types[i]);
     types[i] = result_type(b, q->types[i]);
     if (types[i] == NULL) return skep_bind_nomem(b);
-    const skep_bx *value = q->kind == SKEP_BQ_SELECT ? q->outputs[i] : NULL;
-    if (value != NULL && value->op == SKEP_BX_COLUMN && value->rel->alias[0] != '\0' &&
-        strcmp(value->rel->names[value->position], q->names[i]) == 0) {
-      qualifiers[i] = value->rel->alias;
-    }
+    const skep_bx *value = q->starred != NULL && q->starred[i] ? q->outputs[i] : NULL;
+    if (value != NULL && value->op == SKEP_BX_COLUMN && value->rel->alias[0] != '\0') qualifiers[i] = value->rel->alias;
   }
   SKEP_TRY(skep_bind_convert_block(b, q, types, &q));
   const skep_type like = {.kind = SKEP_STRUCT};

@@ -69,7 +69,7 @@ typedef struct skep_bound_query {
   const skep_bq *root;
   uint32_t n_outputs;
   const char *const *names;      /* Hive's output names: alias, column name, _c0 */
-  const char *const *qualifiers; /* table alias for "t.c" headers, or NULL */
+  const char *const *qualifiers; /* of what * selects the table's alias, for "t.c" headers; NULLs */
   const char *const *type_names; /* Hive's names, also "void" and "interval_day_time" */
   const skep_type *type; /* struct of what skep_engine_query gives: VOID comes as string, intervals as their text */
   uint32_t n_tables;

@@ -33,14 +33,19 @@ static const char *numbered_name(binding *b, const char *prefix, uint32_t i) {
 typedef struct select_list {
   skep_bx **outputs;
   const char **names;
-  uint32_t n, outputs_capacity, names_capacity;
+  bool *starred;
+  uint32_t n, outputs_capacity, names_capacity, starred_capacity;
+  bool in_star; /* what is added comes from a * */
 } select_list;
 
 static skep_status add_output(binding *b, select_list *list, skep_bx *value, const char *name) {
   list->outputs = skep_bind_grow(b->arena, list->outputs, list->n, &list->outputs_capacity, sizeof *list->outputs);
   list->names = skep_bind_grow(b->arena, list->names, list->n, &list->names_capacity, sizeof *list->names);
-  if (list->outputs == NULL || list->names == NULL || value == NULL || name == NULL) return skep_bind_nomem(b);
+  list->starred = skep_bind_grow(b->arena, list->starred, list->n, &list->starred_capacity, sizeof *list->starred);
+  if (list->outputs == NULL || list->names == NULL || list->starred == NULL || value == NULL || name == NULL)
+    return skep_bind_nomem(b);
   list->outputs[list->n] = value;
+  list->starred[list->n] = list->in_star;
   list->names[list->n++] = name;
   return SKEP_OK;
 }
@@ -117,7 +122,9 @@ static skep_status bind_select_list(binding *b, scope *s, const skep_select *sel
   for (uint32_t i = 0; i < select->n_items; i++) {
     const skep_select_item *item = &select->items[i];
     if (item->expr->kind == SKEP_EXPR_STAR) {
+      list->in_star = true;
       SKEP_TRY(add_star(b, s, item->expr, list));
+      list->in_star = false;
       continue;
     }
     if (item->expr->kind == SKEP_EXPR_COLUMN_REGEX) {
@@ -372,6 +379,7 @@ static skep_status bind_select(binding *b, scope *parent, const cte_env *ctes, c
   SKEP_TRY(set_outputs(b, q, list.n));
   q->outputs = list.outputs;
   for (uint32_t i = 0; i < list.n; i++) set_name(q, i, list.names[i], list.outputs[i]->type);
+  q->starred = list.starred;
   SKEP_TRY(bind_filters(b, s, select, q));
   SKEP_TRY(check_all_grouped(b, s, q));
   if (query != NULL) SKEP_TRY(bind_order(b, s, q, query));

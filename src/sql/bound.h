@@ -147,6 +147,7 @@ struct skep_bq {
   /* SELECT */
   bool distinct;
   skep_bx **outputs;
+  const bool *starred;   /* n_outputs flags: comes from a *; NULL: none does */
   uint32_t n_hidden;     /* outputs[n_outputs ..]: only for ORDER BY */
   const skep_brel *from; /* NULL: one row */
   const skep_bx *where, *having, *qualify;

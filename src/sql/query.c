@@ -36,6 +36,25 @@ static void query_destroy(skep_result *result) {
 
 static const skep_result_vtab query_vtab = {query_next, query_destroy};
 
+/* The columns' names as Hive's clients show them: "t.c" for what * selects. */
+static skep_status shown_type(skep_session *s, const skep_bound_query *bound, const skep_type **out, skep_err *err) {
+  *out = bound->type;
+  if (!skep_session_bool(s, "hive.resultset.use.unique.column.names", true)) return SKEP_OK;
+  const char **names = skep_arena_zero(&s->arena, bound->n_outputs + 1, sizeof *names);
+  if (names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
+  for (uint32_t i = 0; i < bound->n_outputs; i++) {
+    names[i] = bound->names[i];
+    if (bound->qualifiers[i] == NULL) continue;
+    skep_buf text;
+    skep_buf_init(&text, s->ctx, 4096);
+    skep_buf_printf(&text, "%s.%s", bound->qualifiers[i], bound->names[i]);
+    names[i] = skep_arena_strndup(&s->arena, skep_buf_string(&text), text.size);
+    skep_buf_fini(&text);
+    if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
+  }
+  return skep_type_make(&s->arena, bound->type, bound->type->children, names, bound->n_outputs, out, err);
+}
+
 static skep_status query_start(query_result *r, const skep_query *query, skep_err *err) {
   skep_life *life = &r->life;
   skep_bound_query *bound;
@@ -44,7 +63,7 @@ static skep_status query_start(query_result *r, const skep_query *query, skep_er
   SKEP_TRY(skep_bind_query(&life->binder, query, &bound, err));
   SKEP_TRY(skep_life_enter(life, err));
   SKEP_TRY(skep_life_sources(life, bound, &ids, err));
-  r->base.type = bound->type;
+  SKEP_TRY(shown_type(life->s, bound, &r->base.type, err));
   return skep_life_query(life, bound, ids, &forms, &r->rows, err);
 }
 
