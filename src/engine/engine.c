@@ -265,6 +265,7 @@ void skep_engine_give_connection(skep_engine *e, skep_engine_connection *c) {
 }
 
 void skep_engine_interrupt(skep_engine *e) {
+  __atomic_add_fetch(&e->interrupts, 1, __ATOMIC_RELEASE);
   pthread_mutex_lock(&e->lock);
   for (size_t i = 0; i < e->n_connections; i++) {
     if (e->connections[i]->in_use) skep_duck.interrupt(e->connections[i]->handle);

@@ -37,6 +37,7 @@ struct skep_engine {
   uint64_t last_id;
   skep_engine_connection **connections;
   size_t n_connections, connections_capacity;
+  uint64_t interrupts;       /* atomic: how often skep_engine_interrupt was called */
   duckdb_connection control; /* registers functions, changes settings */
   char **registered;         /* names of functions that DuckDB knows */
   size_t n_registered, registered_capacity;

@@ -1,5 +1,6 @@
 /* Running queries: prepare, start streaming, and hand DuckDB's chunks on as batches. */
 #include <inttypes.h>
+#include <time.h>
 
 #include "engine/engine_int.h"
 
@@ -14,6 +15,7 @@ struct skep_engine_result {
   duckdb_data_chunk chunk; /* NULL: the next one is to be fetched */
   int64_t chunk_rows, at;
   skep_batch batch;
+  uint64_t interrupts; /* of the engine, when the query was started */
   int64_t next_row;
   skep_status end; /* SKEP_OK while there may be more */
   skep_err end_err;
@@ -67,11 +69,32 @@ static skep_status check_columns(skep_engine_result *r, skep_err *err) {
   return SKEP_OK;
 }
 
+/* An interrupt that comes before DuckDB runs the query is forgotten there, so it is looked for here as well. */
+static skep_status check_interrupt(const skep_engine_result *r, skep_err *err) {
+  if (__atomic_load_n(&r->engine->interrupts, __ATOMIC_ACQUIRE) == r->interrupts) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CANCELLED, "interrupted");
+}
+
+/* Until there is a first chunk: this thread takes its share of the work, and sleeps when the others have taken it all.
+ */
+static skep_status run_until_ready(skep_engine_result *r, skep_err *err) {
+  static const struct timespec nap = {.tv_nsec = 50000};
+  for (;;) {
+    SKEP_TRY(check_interrupt(r, err));
+    duckdb_pending_state state = skep_duck.pending_execute_task(r->pending);
+    if (state == DUCKDB_PENDING_ERROR)
+      return skep_engine_unmark_error(skep_duck.pending_error(r->pending), SKEP_ERR_RUNTIME, err);
+    if (skep_duck.pending_execution_is_finished(state)) return SKEP_OK;
+    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) nanosleep(&nap, NULL);
+  }
+}
+
 static skep_status start(skep_engine_result *r, const char *sql, skep_err *err) {
   if (skep_duck.prepare(r->connection->handle, sql, &r->statement) != DuckDBSuccess)
     return skep_engine_unmark_error(skep_duck.prepare_error(r->statement), SKEP_ERR_INTERNAL, err);
   if (skep_duck.pending_prepared_streaming(r->statement, &r->pending) != DuckDBSuccess)
     return skep_engine_unmark_error(skep_duck.pending_error(r->pending), SKEP_ERR_INTERNAL, err);
+  SKEP_TRY(run_until_ready(r, err));
   duckdb_state state = skep_duck.execute_pending(r->pending, &r->result);
   r->has_result = true;
   if (state != DuckDBSuccess)
@@ -82,6 +105,7 @@ static skep_status start(skep_engine_result *r, const char *sql, skep_err *err) 
 skep_status skep_engine_query(skep_engine *e, const char *sql, const skep_type *type, const skep_forms *forms,
                               skep_engine_result **out, skep_err *err) {
   static const skep_forms defaults = {.boolean = 0};
+  uint64_t interrupts = __atomic_load_n(&e->interrupts, __ATOMIC_ACQUIRE);
   *out = NULL;
   SKEP_TRY(skep_engine_start(e, err));
   SKEP_TRY(skep_engine_register_functions(e, sql, err));
@@ -89,6 +113,7 @@ skep_status skep_engine_query(skep_engine *e, const char *sql, const skep_type *
   skep_engine_result *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
   if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "starting a query");
   r->engine = e;
+  r->interrupts = interrupts;
   r->type = type;
   skep_status status = skep_vec_init(&r->batch.root, e->ctx, type, forms == NULL ? &defaults : forms, err);
   if (status == SKEP_OK) status = skep_engine_take_connection(e, &r->connection, err);
@@ -104,6 +129,7 @@ skep_status skep_engine_query(skep_engine *e, const char *sql, const skep_type *
 /* ---- fetching ---- */
 
 static skep_status fetch(skep_engine_result *r, skep_err *err) {
+  SKEP_TRY(check_interrupt(r, err));
   while (r->chunk == NULL || r->at == r->chunk_rows) {
     if (r->chunk != NULL) skep_duck.destroy_data_chunk(&r->chunk);
     r->chunk = skep_duck.fetch_chunk(r->result);
