@@ -204,7 +204,8 @@ static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_nam
   }
   if (!has_rows || parsed->kind == SKEP_DIR_DELETE_DELTA) dir.content = SKEP_CONTENT_ACID;
   if (l->opts->is_insert_only) dir.content = SKEP_CONTENT_RAW;
-  if (dir.has_metadata && parsed->kind == SKEP_DIR_BASE) SKEP_TRY(read_metadata(l, &dir, err));
+  /* what cannot count may be half written: by somebody who is at it, or who never came to its end */
+  if (dir.has_metadata && parsed->kind == SKEP_DIR_BASE && may_count(l, parsed)) SKEP_TRY(read_metadata(l, &dir, err));
   return add_dir(l, dir, err);
 }
 
