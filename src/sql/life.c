@@ -45,6 +45,12 @@ static skep_status add_table(skep_life *life, const char *db, const char *name, 
   }
   skep_catalog_table *t;
   SKEP_TRY(skep_catalog_get_table(s->catalog, &s->arena, db, name, &t, err));
+  if (skep_table_is_transactional(t) && !skep_session_bool(s, "hive.support.concurrency", true))
+    return skep_fail(
+        err, SKEP_ERR_SEMANTIC,
+        "SemanticException [Error 10265]: This command is not allowed on an ACID table %s.%s with a non-ACID "
+        "transaction manager",
+        t->db, t->name);
   skep_life_table *table = skep_arena_zero(&s->arena, 1, sizeof *table);
   if (table == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   table->t = t;

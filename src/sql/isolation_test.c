@@ -1,0 +1,218 @@
+/* Two sessions on one warehouse, statement by statement: snapshots, conflicts, what readers keep. Numbers of cases are
+ * those of public bug reports (HIVE-..., others by project). */
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "support/warehouse.h"
+
+typedef struct pair {
+  warehouse w; /* session A */
+  skep_session *b;
+} pair;
+
+static int setup(void **state) {
+  static pair p;
+  memset(&p, 0, sizeof p);
+  warehouse_open(&p.w);
+  assert_ok(skep_session_open(&p.w.opts, &p.b, &p.w.err), p.w.err);
+  *state = &p;
+  warehouse_run(&p.w, "CREATE TABLE t (id INT, x INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')");
+  warehouse_run(&p.w, "INSERT INTO t VALUES (1, 7), (2, 100)");
+  return 0;
+}
+
+static int teardown(void **state) {
+  pair *p = *state;
+  skep_session_close(p->b);
+  warehouse_close(&p->w);
+  return 0;
+}
+
+static skep_session *session(pair *p, char name) { return name == 'A' ? p->w.session : p->b; }
+
+static const char *rows(pair *p, char name, const char *sql) {
+  skep_status st = warehouse_try(&p->w, session(p, name), sql);
+  if (st != SKEP_OK) fail_msg("%c: %s\n  %s", name, sql, p->w.err.text);
+  return skep_buf_string(&p->w.text);
+}
+static void ok(pair *p, char name, const char *sql) { assert_string_equal(rows(p, name, sql), ""); }
+static void fails(pair *p, char name, const char *sql, skep_status status, const char *part) {
+  skep_status st = warehouse_try(&p->w, session(p, name), sql);
+  if (st != status || strstr(p->w.err.text, part) == NULL)
+    fail_msg("%c: %s: %s (%s)", name, sql, skep_status_name(st), st == SKEP_OK ? "" : p->w.err.text);
+}
+
+/* HIVE-13395: x = x + 1 twice, the steps of both in every order: 9, or 8 and one error. */
+static void lost_updates_do_not_happen(void **state) {
+  pair *p = *state;
+  static const char *const steps[] = {"START TRANSACTION", "UPDATE t SET x = x + 1 WHERE id = 1", "COMMIT"};
+  for (unsigned order = 0; order < 64; order++) {
+    if (__builtin_popcount(order) != 3) continue;
+    ok(p, 'A', "UPDATE t SET x = 7 WHERE id = 1");
+    size_t at[2] = {0, 0};
+    int errors = 0;
+    bool gone[2] = {false, false};
+    for (int i = 0; i < 6; i++) {
+      int who = (order >> i & 1) != 0;
+      if (!gone[who] && warehouse_try(&p->w, session(p, who ? 'B' : 'A'), steps[at[who]]) != SKEP_OK) {
+        errors++;
+        gone[who] = true;
+      }
+      at[who]++;
+    }
+    const char *x = rows(p, 'A', "SELECT x FROM t WHERE id = 1");
+    if (strcmp(x, errors == 0 ? "9\n" : "8\n") != 0 || errors > 1)
+      fail_msg("order %u: %d errors, x is %s", order, errors, x);
+  }
+}
+
+static void the_second_committer_learns_of_the_conflict(void **state) {
+  pair *p = *state;
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "UPDATE t SET x = 1 WHERE id = 1");
+  ok(p, 'A', "UPDATE t SET x = 2 WHERE id = 2"); /* another row, the same table */
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "due to a write conflict on default/t committed by [txnid:");
+  assert_string_equal(rows(p, 'B', "SELECT * FROM t ORDER BY id"), "1\t7\n2\t2\n");
+  fails(p, 'B', "COMMIT", SKEP_ERR_SEMANTIC, "20008");
+}
+
+static void partitions_and_inserts_do_not_conflict(void **state) {
+  pair *p = *state;
+  ok(p, 'A', "CREATE TABLE q (v INT) PARTITIONED BY (d STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')");
+  ok(p, 'A', "INSERT INTO q VALUES (1,'x'),(2,'y')");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "UPDATE q SET v = 10 WHERE d = 'x'");
+  ok(p, 'A', "UPDATE q SET v = 20 WHERE d = 'y'");
+  ok(p, 'A', "INSERT INTO q VALUES (3,'x'),(4,'z')");
+  ok(p, 'B', "INSERT INTO q VALUES (5,'z')");
+  ok(p, 'B', "COMMIT");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM q ORDER BY v"), "3\tx\n4\tz\n5\tz\n10\tx\n20\ty\n");
+}
+
+static void a_transaction_keeps_its_snapshot(void **state) {
+  pair *p = *state;
+  ok(p, 'B', "START TRANSACTION");
+  assert_string_equal(rows(p, 'B', "SELECT sum(x) FROM t"), "107\n");
+  ok(p, 'A', "INSERT INTO t VALUES (3, 1000)");
+  ok(p, 'A', "DELETE FROM t WHERE id = 1");
+  ok(p, 'A', "UPDATE t SET x = 0 WHERE id = 2");
+  ok(p, 'A', "INSERT OVERWRITE TABLE t VALUES (9, 9)");
+  ok(p, 'A', "TRUNCATE TABLE t");
+  assert_string_equal(rows(p, 'B', "SELECT sum(x) FROM t"), "107\n");
+  ok(p, 'B', "INSERT INTO t VALUES (4, 1)"); /* HIVE-18864: the own write id is readable */
+  assert_string_equal(rows(p, 'B', "SELECT sum(x) FROM t"), "108\n");
+  ok(p, 'B', "COMMIT");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM t"), "4\t1\n");
+}
+
+/* A reader in the middle of a result keeps its files: DROP and OVERWRITE of plain and transactional tables. */
+static void a_running_reader_is_not_disturbed(void **state) {
+  pair *p = *state;
+  static const char *const kinds[] = {"true", "false"};
+  for (size_t k = 0; k < 2; k++) {
+    for (int drop = 0; drop < 2; drop++) {
+      char sql[300];
+      snprintf(sql, sizeof sql,
+               "CREATE TABLE r STORED AS ORC TBLPROPERTIES ('transactional'='%s') AS SELECT pos AS n FROM "
+               "(SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) q",
+               kinds[k]);
+      ok(p, 'A', sql);
+      skep_result *result;
+      const skep_batch *batch;
+      int64_t n = 0;
+      assert_ok(skep_session_run(p->b, "SELECT n FROM r", 15, &result, &p->w.err), p->w.err);
+      assert_ok(skep_result_next(result, &batch, &p->w.err), p->w.err);
+      n += batch->root.length;
+      ok(p, 'A', drop ? "DROP TABLE r" : "INSERT OVERWRITE TABLE r SELECT 1");
+      skep_status st;
+      while ((st = skep_result_next(result, &batch, &p->w.err)) == SKEP_OK) n += batch->root.length;
+      if (st != SKEP_END) fail_msg("transactional=%s, %s: %s", kinds[k], drop ? "DROP" : "OVERWRITE", p->w.err.text);
+      assert_int_equal(n, 100000);
+      skep_result_free(result);
+      if (!drop) ok(p, 'A', "DROP TABLE r");
+    }
+  }
+}
+
+static void a_result_may_be_left_half_read(void **state) {
+  pair *p = *state;
+  for (int i = 0; i < 3; i++) {
+    skep_result *result;
+    const skep_batch *batch;
+    const char *sql =
+        "SELECT a.pos FROM (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) a JOIN t ON t.id > 0";
+    assert_ok(skep_session_run(p->b, sql, strlen(sql), &result, &p->w.err), p->w.err);
+    if (i > 0) assert_ok(skep_result_next(result, &batch, &p->w.err), p->w.err);
+    skep_result_free(result);
+    ok(p, 'B', "INSERT INTO t VALUES (50, 0)");
+  }
+  assert_string_equal(rows(p, 'B', "SELECT count(*) FROM t WHERE id = 50"), "3\n");
+}
+
+/* A table that went away, or is another one by now, is not written to. */
+static void a_table_that_was_dropped_meanwhile_is_a_conflict(void **state) {
+  pair *p = *state;
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO t VALUES (3, 3)");
+  ok(p, 'A', "DROP TABLE t");
+  ok(p, 'A', "CREATE TABLE t (id INT, x INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')");
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "dropped");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM t"), "");
+  ok(p, 'A', "INSERT INTO t VALUES (4, 4)");
+  assert_string_equal(rows(p, 'B', "SELECT * FROM t"), "4\t4\n");
+}
+
+typedef struct canceller {
+  skep_session *session;
+  int stop; /* __atomic */
+} canceller;
+
+static void *cancel_soon(void *self) {
+  canceller *c = self;
+  const struct timespec pause = {0, 20000000};
+  while (!__atomic_load_n(&c->stop, __ATOMIC_SEQ_CST)) {
+    nanosleep(&pause, NULL);
+    skep_session_cancel(c->session);
+  }
+  return NULL;
+}
+
+static void a_statement_can_be_cancelled_and_leaves_nothing(void **state) {
+  pair *p = *state;
+  canceller c = {.session = p->b};
+  pthread_t thread;
+  const char *sql =
+      "INSERT INTO t SELECT a.pos, b.pos FROM (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) a "
+      "CROSS JOIN (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) b";
+  assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &c), 0);
+  fails(p, 'B', sql, SKEP_ERR_CANCELLED, "");
+  __atomic_store_n(&c.stop, 1, __ATOMIC_SEQ_CST);
+  pthread_join(thread, NULL);
+  ok(p, 'B', "INSERT INTO t VALUES (5, 5)");
+  assert_string_equal(rows(p, 'A', "SELECT count(*) FROM t"), "3\n");
+}
+
+/* HIVE-11716: without its transaction manager a session must not touch such tables. */
+static void without_concurrency_transactional_tables_are_refused(void **state) {
+  pair *p = *state;
+  ok(p, 'B', "SET hive.support.concurrency=false");
+  fails(p, 'B', "SELECT * FROM t", SKEP_ERR_SEMANTIC, "10265");
+  fails(p, 'B', "INSERT INTO t VALUES (1, 1)", SKEP_ERR_SEMANTIC, "10265");
+  ok(p, 'B', "RESET");
+  assert_string_equal(rows(p, 'B', "SELECT count(*) FROM t"), "2\n");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(lost_updates_do_not_happen, setup, teardown),
+      cmocka_unit_test_setup_teardown(the_second_committer_learns_of_the_conflict, setup, teardown),
+      cmocka_unit_test_setup_teardown(partitions_and_inserts_do_not_conflict, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_transaction_keeps_its_snapshot, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_running_reader_is_not_disturbed, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_result_may_be_left_half_read, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_table_that_was_dropped_meanwhile_is_a_conflict, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_statement_can_be_cancelled_and_leaves_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(without_concurrency_transactional_tables_are_refused, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
