@@ -67,7 +67,13 @@ static const skep_function functions[] = {
     {"soundex", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "s", 's', "skep_soundex($1)", NULL},
     {"quote", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "s", 's', "skep_quote($1)", NULL},
     {"format_number", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "di", 's', "skep_format_number($1, $2)", NULL},
-    {"str_to_map", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 3, "s", 'M', "skep_str_to_map($1[, $2][, $3])", NULL},
+    {"str_to_map", SKEP_FN_SCALAR, SKEP_FR_STR_TO_MAP, 1, 3, "s", 'M',
+     "coalesce(map_from_entries(skep_map_entries(list_transform(string_split(rtrim(skep_utf8($1), [$2|',']), "
+     "[$2|',']), "
+     "lambda e: struct_pack(key := CASE WHEN instr(e, [$3|':']) = 0 THEN e ELSE substr(e, 1, instr(e, [$3|':']) - 1) "
+     "END, "
+     "value := CASE WHEN instr(e, [$3|':']) = 0 THEN NULL ELSE substr(e, instr(e, [$3|':']) + 1) END)))), MAP {})",
+     NULL},
     {"parse_url", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 3, "s", 's', "skep_parse_url($1, $2[, $3])", NULL},
     {"get_json_object", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "s", 's', "skep_get_json_object($1, $2)", NULL},
     {"hex", SKEP_FN_SCALAR, SKEP_FR_HEX, 1, 1, "a", 's', "skep_hex($1)", NULL},

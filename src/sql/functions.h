@@ -59,6 +59,7 @@ typedef enum skep_fn_rule {
   SKEP_FR_ADD_MONTHS,
   SKEP_FR_SHA2,
   SKEP_FR_CHARSET,
+  SKEP_FR_STR_TO_MAP,
   SKEP_FR_GROUPING,
   SKEP_FR_COUNT,
   SKEP_FR_SUM,
