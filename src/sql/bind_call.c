@@ -670,18 +670,6 @@ static skep_status rule_sha2(call_state *c) {
       c, skep_bx_call(c->b, skep_function_find(name), skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
 }
 
-/* Delimiters are regular expressions in Hive: one plain character is the same in both worlds. */
-static skep_status rule_str_to_map(call_state *c) {
-  for (uint32_t i = 1; i < c->bx->n_args; i++) {
-    const skep_bx *arg = c->bx->args[i];
-    bool text = arg->op == SKEP_BX_CONST && arg->type->kind == SKEP_STRING && !arg->value.is_null;
-    if (!text || arg->value.bytes.left != 1 || strchr("\\^$.|?*+()[]{}", arg->value.bytes.at[0]) != NULL) {
-      return skep_bind_unsupported(c->b, c->expr->pos, "str_to_map with a delimiter that is not one plain character");
-    }
-  }
-  return plain(c);
-}
-
 /* encode(x, charset), decode(x, charset): texts are UTF-8 here. */
 static skep_status rule_charset(call_state *c) {
   const skep_bx *name = c->bx->args[1];
@@ -768,7 +756,8 @@ static skep_status rule_collect(call_state *c) {
 }
 
 static skep_status rule_percentile(call_state *c) {
-  SKEP_TRY(convert_letter(c, 0, 'l'));
+  SKEP_TRY(convert_letter(c, 0, c->fn->params[0]));
+  c->bx->n_args = 2; /* percentile_approx's accuracy: we are exact */
   const skep_type *number = skep_rule_type(SKEP_DOUBLE), *type = c->bx->args[1]->type;
   bool list = type->kind == SKEP_LIST;
   if (!list && !skep_rule_is_numeric(type)) return wrong_type(c, 1, "a number or an array of numbers");
@@ -879,8 +868,6 @@ static skep_status apply_rule(call_state *c) {
       return rule_unix_timestamp(c);
     case SKEP_FR_SHA2:
       return rule_sha2(c);
-    case SKEP_FR_STR_TO_MAP:
-      return rule_str_to_map(c);
     case SKEP_FR_CHARSET:
       return rule_charset(c);
     case SKEP_FR_ADD_MONTHS:
@@ -899,6 +886,9 @@ static skep_status apply_rule(call_state *c) {
       return rule_min_max(c);
     case SKEP_FR_COLLECT:
       return rule_collect(c);
+    case SKEP_FR_APPROX:
+      c->bx->distinct = true;
+      return plain(c);
     case SKEP_FR_PERCENTILE:
       return rule_percentile(c);
     case SKEP_FR_VALUE:

@@ -67,13 +67,7 @@ static const skep_function functions[] = {
     {"soundex", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "s", 's', "skep_soundex($1)", NULL},
     {"quote", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "s", 's', "skep_quote($1)", NULL},
     {"format_number", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "di", 's', "skep_format_number($1, $2)", NULL},
-    {"str_to_map", SKEP_FN_SCALAR, SKEP_FR_STR_TO_MAP, 1, 3, "s", 'M',
-     "coalesce(map_from_entries(skep_map_entries(list_transform(string_split(rtrim(skep_utf8($1), [$2|',']), "
-     "[$2|',']), "
-     "lambda e: struct_pack(key := CASE WHEN instr(e, [$3|':']) = 0 THEN e ELSE substr(e, 1, instr(e, [$3|':']) - 1) "
-     "END, "
-     "value := CASE WHEN instr(e, [$3|':']) = 0 THEN NULL ELSE substr(e, instr(e, [$3|':']) + 1) END)))), MAP {})",
-     NULL},
+    {"str_to_map", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 3, "s", 'M', "skep_str_to_map($1, [$2|','], [$3|':'])", NULL},
     {"parse_url", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 3, "s", 's', "skep_parse_url($1, $2[, $3])", NULL},
     {"get_json_object", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 2, 2, "s", 's', "skep_get_json_object($1, $2)", NULL},
     {"hex", SKEP_FN_SCALAR, SKEP_FR_HEX, 1, 1, "a", 's', "skep_hex($1)", NULL},
@@ -238,6 +232,17 @@ static const skep_function functions[] = {
     {"covar_pop", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "covar_pop", NULL},
     {"covar_samp", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "covar_samp", NULL},
     {"corr", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "corr", "nullif($0, 'nan'::DOUBLE)"},
+    {"regr_avgx", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_avgx", NULL},
+    {"regr_avgy", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_avgy", NULL},
+    {"regr_count", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'l', "regr_count", "CAST($0 AS BIGINT)"},
+    {"regr_intercept", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_intercept", NULL},
+    {"regr_r2", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_r2", NULL},
+    {"regr_slope", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_slope", NULL},
+    {"regr_sxx", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_sxx", NULL},
+    {"regr_sxy", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_sxy", NULL},
+    {"regr_syy", SKEP_FN_AGGREGATE, SKEP_FR_PLAIN, 2, 2, "d", 'd', "regr_syy", NULL},
+    {"approx_distinct", SKEP_FN_AGGREGATE, SKEP_FR_APPROX, 1, 1, "a", 'l', "count", NULL}, /* exact is near enough */
+    {"percentile_approx", SKEP_FN_AGGREGATE, SKEP_FR_PERCENTILE, 2, 3, "da", 'a', "quantile_cont", NULL},
     {"collect_list", SKEP_FN_AGGREGATE, SKEP_FR_COLLECT, 1, 1, "a", 'a', "list", "coalesce($0, [])"},
     {"collect_set", SKEP_FN_AGGREGATE, SKEP_FR_COLLECT, 1, 1, "a", 'a', "list", "coalesce($0, [])"},
     {"percentile", SKEP_FN_AGGREGATE, SKEP_FR_PERCENTILE, 2, 2, "la", 'a', "quantile_cont", NULL},
@@ -338,7 +343,7 @@ static const skep_function operators[] = {
 static const char *const missing[] = {
     "aes_decrypt",
     "aes_encrypt",
-    "approx_distinct",
+
     "array_remove",
     "array_slice",
     "bit_length",
@@ -368,22 +373,14 @@ static const char *const missing[] = {
     "ngrams",
     "noop",
     "parse_url_tuple",
-    "percentile_approx",
+
     "percentile_cont",
     "percentile_disc",
     "printf",
     "rand",
     "reflect",
     "reflect2",
-    "regr_avgx",
-    "regr_avgy",
-    "regr_count",
-    "regr_intercept",
-    "regr_r2",
-    "regr_slope",
-    "regr_sxx",
-    "regr_sxy",
-    "regr_syy",
+
     "replicate_rows",
     "sentences",
     "sort_array_by",

@@ -59,7 +59,6 @@ typedef enum skep_fn_rule {
   SKEP_FR_ADD_MONTHS,
   SKEP_FR_SHA2,
   SKEP_FR_CHARSET,
-  SKEP_FR_STR_TO_MAP,
   SKEP_FR_GROUPING,
   SKEP_FR_COUNT,
   SKEP_FR_SUM,
@@ -67,6 +66,7 @@ typedef enum skep_fn_rule {
   SKEP_FR_MIN_MAX,
   SKEP_FR_COLLECT,
   SKEP_FR_PERCENTILE,
+  SKEP_FR_APPROX,
   SKEP_FR_VALUE, /* window functions with the type of their argument: lag, lead, first_value, .. */
   SKEP_FR_EXPLODE,
   SKEP_FR_POSEXPLODE,

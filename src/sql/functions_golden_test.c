@@ -21,6 +21,7 @@ typedef struct golden {
 /* Where Skep answers otherwise, and knows it: docs/deviations.md, "Functions". */
 static const char *const known[] = {
     "typeof(cast(1 as decimal(10,2)) * 3)", /* Hive's folding widens the constant; without folding it is as here */
+    "regexp_extract('abc', '(x)?', 1)",     /* a group that took no part: RE2 does not tell it from an empty one */
 };
 
 static bool is_known(const char *expr) {
@@ -141,7 +142,7 @@ static void run_file(const char *name, bool loose) {
   skep_engine_close(engine);
   print_message("%s: %u agree, %u fail as in Hive, %u refused, %u known deviations, %u wrong\n", name, counts[AGREES],
                 counts[FAILS_TOO], counts[REFUSED], counts[KNOWN], counts[WRONG]);
-  if (getenv("SKEP_STRICT") != NULL) assert_int_equal(counts[WRONG], 0);
+  assert_int_equal(counts[WRONG], 0);
 }
 
 static void every_expression_has_hives_type_and_value(void **state) {
