@@ -57,6 +57,29 @@ const char *skep_bind_label(const skep_expr *expr, char *out, size_t size) {
   }
 }
 
+const char *skep_bx_label(const skep_bx *bx, char *out, size_t size) {
+  while (bx->op == SKEP_BX_CAST) bx = bx->args[0];
+  if (bx->op == SKEP_BX_COLUMN) {
+    const char *name = bx->rel->names[bx->position];
+    return skep_quote(out, size, name, strlen(name));
+  }
+  if (bx->op == SKEP_BX_CALL || bx->op == SKEP_BX_AGG) return skep_quote(out, size, bx->fn->name, strlen(bx->fn->name));
+  if (bx->op == SKEP_BX_CONST && bx->type->kind == SKEP_BOOLEAN && !bx->value.is_null) {
+    return skep_quote(out, size, bx->value.i64 != 0 ? "true" : "false", bx->value.i64 != 0 ? 4 : 5);
+  }
+  if (bx->op == SKEP_BX_CONST && skep_rule_is_integer(bx->type) && !bx->value.is_null) {
+    snprintf(out, size, "%lld", (long long)bx->value.i64);
+    return out;
+  }
+  if (bx->op == SKEP_BX_CONST && bx->type->kind == SKEP_STRING && !bx->value.is_null) {
+    char inner[80];
+    skep_quote(inner, sizeof inner, bx->value.bytes.at, bx->value.bytes.left);
+    snprintf(out, size, "'%s'", inner);
+    return out;
+  }
+  return skep_quote(out, size, "expression", 10);
+}
+
 void skep_bound_type_name(const skep_type *type, skep_buf *out) {
   const char *extra = type->kind == SKEP_KIND_VOID          ? "void"
                       : type->kind == SKEP_KIND_INTERVAL_YM ? "interval_year_month"
@@ -198,6 +221,25 @@ static const skep_type *result_type(binding *b, const skep_type *type) {
   return skep_rule_fields(b->arena, type->names, children, type->n_children);
 }
 
+/* A name that is there already (of the same table, or of none) becomes name_1, name_2. */
+static skep_status name_repeated(binding *b, skep_bq *q, const char *const *qualifiers) {
+  for (uint32_t i = 1; i < q->n_outputs && q->n_outputs < 4000; i++) {
+    uint32_t before = 0;
+    for (uint32_t j = 0; j < i; j++) {
+      bool none = qualifiers[i] == NULL || qualifiers[j] == NULL;
+      bool same = none || strcmp(qualifiers[i], qualifiers[j]) == 0;
+      if (same && strcmp(q->names[i], q->names[j]) == 0) before++;
+    }
+    if (before == 0) continue;
+    char name[300];
+    int n = snprintf(name, sizeof name, "%.200s_%u", q->names[i], before);
+    const char *copy = skep_arena_strndup(b->arena, name, (size_t)n);
+    if (copy == NULL) return skep_bind_nomem(b);
+    ((const char **)q->names)[i] = copy;
+  }
+  return SKEP_OK;
+}
+
 static skep_status finish(binding *b, skep_bq *q, skep_bound_query **out) {
   skep_bound_query *result = skep_arena_zero(b->arena, 1, sizeof *result);
   const char **type_names = skep_arena_zero(b->arena, q->n_outputs + 1, sizeof *type_names);
@@ -211,6 +253,7 @@ static skep_status finish(binding *b, skep_bq *q, skep_bound_query **out) {
     const skep_bx *value = q->starred != NULL && q->starred[i] ? q->outputs[i] : NULL;
     if (value != NULL && value->op == SKEP_BX_COLUMN && value->rel->alias[0] != '\0') qualifiers[i] = value->rel->alias;
   }
+  SKEP_TRY(name_repeated(b, q, qualifiers));
   SKEP_TRY(skep_bind_convert_block(b, q, types, &q));
   const skep_type like = {.kind = SKEP_STRUCT};
   SKEP_TRY(skep_type_make(b->arena, &like, types, q->names, q->n_outputs, &result->type, b->err));
@@ -306,7 +349,7 @@ static skep_status add_checks(binding *b, const skep_bind_target *target, skep_b
   *view = *rel; /* the same relation under the names that a CHECK sees */
   view->names = inner_names;
   scope s = {.block = q};
-  SKEP_TRY(skep_scope_add(b, &s, view));
+  SKEP_TRY(skep_scope_add(b, &s, view, (skep_pos){0}));
   for (uint32_t i = 0; i < n; i++) {
     if (i < inner->n_outputs) {
       outputs[i] = skep_bx_column(b, rel, i, (skep_pos){0});
@@ -349,7 +392,7 @@ skep_status skep_bind_expr(const skep_binder *binder, const skep_expr *expr, con
     skep_bq shape = {.n_outputs = columns->n_children, .names = columns->names, .types = columns->children};
     skep_brel *rel;
     SKEP_TRY(skep_bind_query_rel(&b, &shape, "", NULL, &rel));
-    SKEP_TRY(skep_scope_add(&b, &s, rel));
+    SKEP_TRY(skep_scope_add(&b, &s, rel, (skep_pos){0}));
   }
   skep_bx *value;
   SKEP_TRY(skep_bind_expression(&b, &s, expr, &value));

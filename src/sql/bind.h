@@ -38,7 +38,6 @@ typedef struct skep_binder {
   const char *user;       /* current_user(); NULL: "anonymous" */
   const char *time_zone;  /* hive.local.time.zone; NULL: UTC */
   int64_t now_ms;         /* current_timestamp: one for the statement */
-  bool no_strict_types;   /* hive.strict.checks.type.safety=false */
   bool loose_timestamps;  /* hive.strict.timestamp.conversion=false */
   bool nulls_first;       /* hive.default.nulls.last=false */
   bool no_order_ordinals; /* hive.orderby.position.alias=false */

@@ -170,6 +170,15 @@ static skep_status case_of(call_state *c, skep_bx *const *args, uint32_t n, cons
 }
 
 static skep_status rule_if(call_state *c) {
+  const skep_bx *condition = c->bx->args[0];
+  if (condition->type->kind != SKEP_BOOLEAN && !skep_rule_is_void(condition->type)) {
+    char label[96];
+    const skep_expr *at = c->call->args.items[0];
+    return skep_bind_fail(c->b, at->pos, 10016,
+                          "Argument type mismatch '%s': The first argument of function IF should be \"boolean\", but "
+                          "\"%s\" is found",
+                          skep_bind_label(at, label, sizeof label), skep_bind_type_text(c->b, condition->type));
+  }
   SKEP_TRY(convert_letter(c, 0, 'b'));
   const skep_type *type;
   SKEP_TRY(skep_bind_common(c->b, c->bx->args + 1, 2, c->expr->pos, "IF", &type));
@@ -213,6 +222,12 @@ static skep_status rule_greatest(call_state *c) {
 }
 
 static skep_status rule_concat(call_state *c) {
+  const skep_type *type = c->bx->args[0]->type;
+  for (uint32_t i = 1; i < c->bx->n_args && type != NULL; i++) {
+    type = skep_rule_concat(c->b->arena, type, c->bx->args[i]->type);
+  }
+  if (type == NULL) return skep_bind_nomem(c->b);
+  if (!skep_rule_is_string(type)) type = skep_rule_type(SKEP_STRING);
   for (uint32_t i = 0; i < c->bx->n_args; i++) {
     if (skep_rule_is_nested(c->bx->args[i]->type)) return wrong_type(c, i, "a primitive type");
     SKEP_TRY(convert(c, i, skep_rule_type(SKEP_STRING)));
@@ -222,6 +237,7 @@ static skep_status rule_concat(call_state *c) {
     all = skep_bx_operator(c->b, "||", skep_rule_type(SKEP_STRING), c->expr->pos, all, c->bx->args[i]);
     if (all == NULL) return skep_bind_nomem(c->b);
   }
+  SKEP_TRY(skep_bind_convert(c->b, all, type, &all));
   return replace_node(c, all);
 }
 
@@ -535,7 +551,9 @@ static skep_status rule_typeof(call_state *c) {
 static skep_status rule_cast(call_state *c) {
   const skep_type *to = letter_type(c, c->fn->result);
   if (strcmp(c->fn->name, "to_date") == 0) SKEP_TRY(convert_time(c, 0, SKEP_DATE));
-  return skep_bind_cast(c->b, c->bx->args[0], to, c->expr->pos, &c->bx);
+  SKEP_TRY(skep_bind_cast(c->b, c->bx->args[0], to, c->expr->pos, &c->bx));
+  if (c->bx->op == SKEP_BX_CAST && strcmp(c->fn->name, "to_date") == 0) c->bx->variant = 1; /* no name to inherit */
+  return SKEP_OK;
 }
 
 /* now_ms as the wall clock of the session's zone; other zones than UTC wait for the engine's zone tables. */
@@ -700,14 +718,30 @@ static skep_status rule_grouping(call_state *c) {
 
 /* ---- aggregates ---- */
 
+/* Timestamps add up as seconds. */
+static skep_status time_as_number(call_state *c) {
+  const skep_type *type = skep_rule_type(SKEP_DOUBLE);
+  if (c->bx->args[0]->type->kind != SKEP_TIMESTAMP) return SKEP_OK;
+  c->bx->args[0] = skep_bx_operator(c->b, "seconds as number", type, c->expr->pos, c->bx->args[0], NULL);
+  return c->bx->args[0] == NULL ? skep_bind_nomem(c->b) : SKEP_OK;
+}
+
+static skep_bx *double_zero(call_state *c) {
+  skep_bx *zero = skep_bx_null(c->b, skep_rule_type(SKEP_DOUBLE));
+  if (zero == NULL) return NULL;
+  zero->value.is_null = false;
+  zero->value.kind = SKEP_LIT_F64;
+  return zero;
+}
+
 static skep_status rule_sum(call_state *c) {
+  SKEP_TRY(time_as_number(c));
   const skep_type *type = c->bx->args[0]->type;
   if (skep_rule_is_void(type)) SKEP_TRY(convert(c, 0, type = skep_rule_type(SKEP_DOUBLE)));
   if (!skep_rule_is_numeric(type) && !skep_rule_is_string(type)) {
-    return skep_bind_fail(
-        c->b, c->expr->pos, 10016,
-        "Argument type mismatch: Only numeric or string type arguments are accepted but %s is passed.",
-        skep_bind_type_text(c->b, type));
+    return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
+                     "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
+                     skep_bind_type_text(c->b, type));
   }
   if (skep_rule_is_integer(type)) {
     c->bx->type = skep_rule_type(SKEP_BIGINT);
@@ -716,21 +750,34 @@ static skep_status rule_sum(call_state *c) {
     c->bx->type = skep_rule_decimal(c->b->arena, precision, type->scale);
   } else {
     c->bx->type = skep_rule_type(SKEP_DOUBLE);
+    skep_bx *text = skep_rule_is_string(type) ? c->bx->args[0] : NULL;
     SKEP_TRY(convert(c, 0, c->bx->type));
+    if (text != NULL) { /* a text that is no number counts as 0: a sum over nothing else is 0 */
+      skep_bx *there = skep_bx_operator(c->b, "is not null", skep_rule_type(SKEP_BOOLEAN), c->expr->pos, text, NULL);
+      skep_bx *both[] = {c->bx->args[0], double_zero(c)}, *value;
+      if (there == NULL || both[1] == NULL) return skep_bind_nomem(c->b);
+      value = skep_bx_call(c->b, skep_function_find("coalesce"), c->bx->type, c->expr->pos, both, 2);
+      skep_bx *arg = skep_bx_new(c->b, SKEP_BX_CASE, c->bx->type, c->expr->pos, 2);
+      if (value == NULL || arg == NULL) return skep_bind_nomem(c->b);
+      arg->args[0] = there;
+      arg->args[1] = value;
+      skep_bx_mark(arg);
+      c->bx->args[0] = arg;
+    }
   }
   return SKEP_OK;
 }
 
 /* AVG(DECIMAL(p,s)) has four decimals more; the printer divides sum by count. */
 static skep_status rule_avg(call_state *c) {
+  SKEP_TRY(time_as_number(c));
   const skep_type *type = c->bx->args[0]->type;
   if (type->kind != SKEP_DECIMAL) {
     if (skep_rule_is_void(type)) type = skep_rule_type(SKEP_DOUBLE);
     if (!skep_rule_is_numeric(type) && !skep_rule_is_string(type)) {
-      return skep_bind_fail(
-          c->b, c->expr->pos, 10016,
-          "Argument type mismatch: Only numeric or string type arguments are accepted but %s is passed.",
-          skep_bind_type_text(c->b, type));
+      return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
+                       "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
+                       skep_bind_type_text(c->b, type));
     }
     c->bx->type = skep_rule_type(SKEP_DOUBLE);
     return skep_rule_is_integer(type) ? SKEP_OK : convert(c, 0, c->bx->type);
@@ -1000,9 +1047,13 @@ static skep_status wrong_count(call_state *c) {
     snprintf(text, sizeof text, "%s requires three arguments. Found :%u", c->fn->name, c->call->args.n);
     return wrong(c, c->call->args.n == 0 ? 0 : c->call->args.n - 1, text);
   }
-  snprintf(text, sizeof text, "%s takes %u%s arguments, got %u", c->fn->name, c->fn->min_args,
-           c->fn->max_args == c->fn->min_args ? "" : " or more", c->call->args.n);
-  return skep_bind_fail(c->b, c->expr->pos, 10015, "Arguments length mismatch '%s': %s", c->fn->name, text);
+  char label[96], name[48];
+  uint32_t n = c->call->args.n, wanted = n < c->fn->min_args ? c->fn->min_args : c->fn->max_args;
+  const skep_expr *at = n == 0 ? c->expr : c->call->args.items[n > wanted ? wanted : n - 1];
+  snprintf(name, sizeof name, "%s", c->fn->name);
+  for (char *p = name; *p != '\0'; p++) *p = (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p);
+  return skep_bind_fail(c->b, c->expr->pos, 10015, "Arguments length mismatch '%s': %s requires %u argument%s, got %u",
+                        skep_bind_label(at, label, sizeof label), name, wanted, wanted == 1 ? "" : "s", n);
 }
 
 static skep_status check_call(call_state *c) {
@@ -1024,7 +1075,11 @@ static skep_status check_call(call_state *c) {
     return c->s->windows ? SKEP_OK : not_here(c, "window function");
   }
   if (c->fn->kind == SKEP_FN_WINDOW) {
-    return skep_bind_fail(c->b, c->expr->pos, 0, "%s is a window function and needs OVER", c->fn->name);
+    return skep_fail(
+        c->b->err, SKEP_ERR_SEMANTIC,
+        "SemanticException org.apache.hadoop.hive.ql.metadata.HiveException: Only COMPLETE mode supported for %s "
+        "function",
+        c->fn->name);
   }
   if (c->fn->kind == SKEP_FN_AGGREGATE && !c->s->aggregates) return not_here(c, "UDAF");
   return SKEP_OK;

@@ -465,6 +465,15 @@ static skep_bx *retype_integer(binding *b, const skep_bx *value, const skep_type
 
 skep_bx *skep_bx_retype(binding *b, const skep_bx *value, const skep_type *to) {
   if (value->op != SKEP_BX_CONST || value->value.is_null) return NULL;
+  if (to->kind == SKEP_CHAR && value->type->kind == SKEP_STRING) { /* blanks at the end do not count */
+    skep_bx *text = fold_to_text(b, value, to);
+    if (text == NULL) return NULL;
+    size_t left = value->value.bytes.left, kept = text->value.bytes.left;
+    for (size_t i = kept; i < left; i++) {
+      if (value->value.bytes.at[i] != ' ') return NULL; /* it was cut: never equal */
+    }
+    return text;
+  }
   if (skep_rule_is_integer(to)) return retype_integer(b, value, to);
   if (to->kind == SKEP_DECIMAL) {
     skep_i128 unscaled;

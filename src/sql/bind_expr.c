@@ -25,23 +25,31 @@ skep_status skep_bind_convert(binding *b, skep_bx *value, const skep_type *to, s
 
 skep_status skep_bind_cast(binding *b, skep_bx *value, const skep_type *to, skep_pos pos, skep_bx **out) {
   skep_castable castable = skep_rule_castable(value->type, to);
+  char what[128];
   if (castable == SKEP_CAST_NEVER) {
-    if (skep_rule_is_nested(value->type)) {
-      return skep_bind_fail(b, pos, 0, "Wrong arguments: The function %s takes only primitive types",
-                            skep_bind_type_text(b, to));
+    char name[64];
+    if (skep_rule_is_nested(value->type) && !skep_rule_is_nested(to)) {
+      snprintf(name, sizeof name, "%s", skep_kind_name(to->kind));
+      for (char *at = name; *at != '\0'; at++) *at = (char)(*at >= 'a' && *at <= 'z' ? *at - 32 : *at);
+      return skep_fail(b->err, SKEP_ERR_SEMANTIC,
+                       "SemanticException Line 0:-1 Wrong arguments '%s': The function %s takes only primitive types",
+                       skep_bx_label(value, what, sizeof what), name);
     }
     return skep_bind_fail(b, pos, 10014, "Wrong arguments: no CAST from %s to %s", skep_bind_type_text(b, value->type),
                           skep_bind_type_text(b, to));
   }
   if (castable == SKEP_CAST_TO_TIMESTAMP && !b->binder->loose_timestamps) {
-    return skep_fail(b->err, SKEP_ERR_SEMANTIC,
-                     "SemanticException Line 0:-1 Wrong arguments: Casting NUMERIC types to TIMESTAMP is prohibited "
-                     "(hive.strict.timestamp.conversion)");
+    return skep_fail(
+        b->err, SKEP_ERR_SEMANTIC,
+        "SemanticException Line 0:-1 Wrong arguments '%s': Casting NUMERIC types to TIMESTAMP is prohibited "
+        "(hive.strict.timestamp.conversion)",
+        skep_bx_label(value, what, sizeof what));
   }
   if (castable == SKEP_CAST_FROM_TIMESTAMP && !b->binder->loose_timestamps) {
     return skep_fail(b->err, SKEP_ERR_SEMANTIC,
-                     "SemanticException Line 0:-1 Wrong arguments: Casting DATE/TIMESTAMP types to NUMERIC is "
-                     "prohibited (hive.strict.timestamp.conversion)");
+                     "SemanticException Line 0:-1 Wrong arguments '%s': Casting DATE/TIMESTAMP types to NUMERIC is "
+                     "prohibited (hive.strict.timestamp.conversion)",
+                     skep_bx_label(value, what, sizeof what));
   }
   return skep_bind_convert(b, value, to, out);
 }
@@ -72,9 +80,14 @@ skep_status skep_bind_common(binding *b, skep_bx **args, uint32_t n, skep_pos po
   for (uint32_t i = 1; i < n; i++) {
     const skep_type *next = skep_rule_common(b->arena, common, args[i]->type);
     if (next == NULL) {
-      return skep_bind_fail(b, pos, 10016,
-                            "Argument type mismatch: %s needs one type, \"%s\" and \"%s\" have none in common", what,
-                            skep_bind_type_text(b, common), skep_bind_type_text(b, args[i]->type));
+      char label[128];
+      (void)what;
+      skep_pos at = args[i]->line != 0 ? (skep_pos){.line = args[i]->line, .column = args[i]->column} : pos;
+      return skep_bind_fail(b, at, 10016,
+                            "Argument type mismatch '%s': Argument type \"%s\" is different from preceding arguments. "
+                            "Previous type was \"%s\"",
+                            skep_bx_label(args[i], label, sizeof label), skep_bind_type_text(b, args[i]->type),
+                            skep_bind_type_text(b, common));
     }
     common = next;
   }
@@ -86,27 +99,6 @@ skep_status skep_bind_common(binding *b, skep_bx **args, uint32_t n, skep_pos po
 /* ---- comparison ---- */
 
 static bool is_column_like(const skep_bx *bx) { return bx->op != SKEP_BX_CONST; }
-
-/* hive.strict.checks.type.safety: comparisons that would lose digits silently. Constants are exempt: golden 18. */
-static skep_status check_safety(binding *b, const skep_bx *left, const skep_bx *right, skep_pos pos) {
-  if (b->binder->no_strict_types || !is_column_like(left) || !is_column_like(right)) return SKEP_OK;
-  const skep_type *l = left->type, *r = right->type;
-  for (int side = 0; side < 2; side++) {
-    bool bad = (l->kind == SKEP_BIGINT && (skep_rule_is_string(r) || r->kind == SKEP_DOUBLE)) ||
-               (l->kind == SKEP_DECIMAL && skep_rule_is_string(r));
-    if (bad) {
-      return skep_bind_fail(b, pos, 10014,
-                            "Wrong arguments: Unsafe compares between different types are disabled for safety reasons. "
-                            "If you know what you are doing, please set hive.strict.checks.type.safety to false and "
-                            "make sure that hive.mapred.mode is not set to 'strict' to proceed (%s with %s)",
-                            skep_bind_type_text(b, l), skep_bind_type_text(b, r));
-    }
-    const skep_type *swap = l;
-    l = r;
-    r = swap;
-  }
-  return SKEP_OK;
-}
 
 static const char *comparison_name(skep_binary_op op) {
   switch (op) {
@@ -138,10 +130,17 @@ skep_status skep_bind_compare(binding *b, skep_binary_op op, skep_bx *left, skep
     else if (is_column_like(right) && (retyped = skep_bx_retype(b, left, right->type)) != NULL)
       left = retyped;
   }
-  SKEP_TRY(check_safety(b, left, right, pos));
   const skep_type *common = skep_rule_comparison(b->arena, left->type, right->type);
-  bool maps = common != NULL && common->kind == SKEP_MAP;
-  if (common == NULL || (maps && op != SKEP_OP_EQ && op != SKEP_OP_NE && op != SKEP_OP_NULL_SAFE_EQ)) {
+  bool ordered = op == SKEP_OP_LT || op == SKEP_OP_LE || op == SKEP_OP_GT || op == SKEP_OP_GE;
+  if (common != NULL && ordered && skep_rule_is_nested(common)) {
+    static const char *const words[] = {"LESS THAN", "LESS THAN OR EQUAL", "GREATER THAN", "GREATER THAN OR EQUAL"};
+    static const char *const kinds[] = {"LIST", "MAP", "STRUCT", "UNION"};
+    char label[128];
+    return skep_bind_fail(b, pos, 10014, "Wrong arguments '%s': %s does not support %s types",
+                          skep_bx_label(left, label, sizeof label), words[op - SKEP_OP_LT],
+                          kinds[common->kind - SKEP_LIST]);
+  }
+  if (common == NULL) {
     return skep_bind_fail(b, pos, 10016, "Argument type mismatch: cannot compare %s with %s",
                           skep_bind_type_text(b, left->type), skep_bind_type_text(b, right->type));
   }
@@ -160,13 +159,19 @@ skep_status skep_bind_compare(binding *b, skep_binary_op op, skep_bx *left, skep
 
 static const char *const arith_names[] = {"+", "-", "*", "/", "%", "pmod"};
 
+static bool is_timely(const skep_type *type) { return skep_rule_is_time(type) || skep_rule_is_interval(type); }
+
 static skep_status no_method(binding *b, skep_arith op, const skep_bx *left, const skep_bx *right, skep_pos pos) {
-  static const char *const classes[] = {"generic.GenericUDFOPPlus",     "generic.GenericUDFOPMinus",
-                                        "generic.GenericUDFOPMultiply", "generic.GenericUDFOPDivide",
-                                        "generic.GenericUDFOPMod",      "generic.GenericUDFPosMod"};
+  static const char *const numbers[] = {"NumericPlus", "NumericMinus", "Multiply", "Divide", "Mod", "PosMod"};
+  static const char *const times[] = {"DTIPlus", "DTIMinus", "Multiply", "Divide", "Mod", "PosMod"};
+  bool timely = is_timely(left->type) || is_timely(right->type);
+  char label[128];
   return skep_bind_fail(b, pos, 10014,
-                        "Wrong arguments: No matching method for class org.apache.hadoop.hive.ql.udf.%s with (%s, %s)",
-                        classes[op], skep_bind_type_text(b, left->type), skep_bind_type_text(b, right->type));
+                        "Wrong arguments '%s': No matching method for class org.apache.hadoop.hive.ql.udf.generic."
+                        "GenericUDF%s%s with (%s, %s)",
+                        skep_bx_label(right, label, sizeof label), op == SKEP_ARITH_PMOD ? "" : "OP",
+                        (timely ? times : numbers)[op], skep_bind_type_text(b, left->type),
+                        skep_bind_type_text(b, right->type));
 }
 
 static skep_status operator_node(binding *b, const char *name, const skep_type *type, skep_bx *left, skep_bx *right,
@@ -391,6 +396,7 @@ static skep_status bind_like(binding *b, const char *name, skep_bx *value, skep_
 /* A concatenation of anything primitive. */
 static skep_status bind_concat(binding *b, skep_bx *left, skep_bx *right, skep_pos pos, skep_bx **out) {
   skep_bx *args[] = {left, right};
+  const skep_type *type = skep_rule_concat(b->arena, left->type, right->type);
   for (int i = 0; i < 2; i++) {
     if (skep_rule_is_nested(args[i]->type)) {
       return skep_bind_fail(b, pos, 10016, "Argument type mismatch: CONCAT only takes primitive arguments, got %s",
@@ -398,7 +404,8 @@ static skep_status bind_concat(binding *b, skep_bx *left, skep_bx *right, skep_p
     }
     SKEP_TRY(skep_bind_convert(b, args[i], skep_rule_type(SKEP_STRING), &args[i]));
   }
-  return operator_node(b, "||", skep_rule_type(SKEP_STRING), args[0], args[1], pos, out);
+  SKEP_TRY(operator_node(b, "||", skep_rule_type(SKEP_STRING), args[0], args[1], pos, out));
+  return skep_bind_convert(b, *out, type, out);
 }
 
 static skep_status combine(binding *b, const skep_expr *expr, skep_bx *left, skep_bx *right, skep_bx **out) {
@@ -650,6 +657,13 @@ static skep_status bind_case(binding *b, scope *s, const skep_expr *expr, skep_b
     skep_bx *when;
     SKEP_TRY(skep_bind_expression(b, s, expr->cases.whens[i].when, &when));
     if (operand != NULL) SKEP_TRY(skep_bind_compare(b, SKEP_OP_EQ, operand, when, expr->pos, &when));
+    if (when->type->kind != SKEP_BOOLEAN && !skep_rule_is_void(when->type)) {
+      char label[128];
+      const skep_expr *at = expr->cases.whens[i].when;
+      return skep_bind_fail(b, at->pos, 10016,
+                            "Argument type mismatch '%s': \"boolean\" is expected after WHEN, but \"%s\" is found",
+                            skep_bind_label(at, label, sizeof label), skep_bind_type_text(b, when->type));
+    }
     SKEP_TRY(skep_bind_to_boolean(b, when, &when));
     bx->args[2 * i] = when;
     SKEP_TRY(skep_bind_expression(b, s, expr->cases.whens[i].then, &results[i]));
@@ -670,8 +684,13 @@ static skep_status bind_index(binding *b, scope *s, const skep_expr *expr, skep_
   if (base->type->kind == SKEP_LIST) {
     bool fits = skep_rule_is_integer(index->type) && index->type->kind != SKEP_BIGINT;
     if (!fits && !skep_rule_is_void(index->type)) {
-      return skep_bind_fail(b, expr->index.index->pos, 0,
-                            "Not proper type for index of ARRAY. Currently, only integer type is supported.");
+      char label[128];
+      skep_pos at = expr->index.index->pos;
+      return skep_fail(b->err, SKEP_ERR_SEMANTIC,
+                       "SemanticException %u:%u Not proper type for index of ARRAY. Currently, only integer type is "
+                       "supported. Error encountered near token '%s'",
+                       at.line, at.column == 0 ? 0 : at.column - 1,
+                       skep_bind_label(expr->index.index, label, sizeof label));
     }
     SKEP_TRY(skep_bind_convert(b, index, skep_rule_type(SKEP_INT), &index));
     return operator_node(b, "list index", base->type->children[0], base, index, expr->pos, out);

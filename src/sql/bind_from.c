@@ -96,7 +96,7 @@ static skep_status bind_table(binding *b, scope *s, const skep_from *from, const
     rel->kind = SKEP_BREL_CTE;
     rel->cte = at->id;
     *out = rel;
-    return skep_scope_add(b, s, rel);
+    return skep_scope_add(b, s, rel, from->pos);
   }
   skep_bind_table table = {0};
   skep_status st = b->binder->lookup == NULL
@@ -108,7 +108,29 @@ static skep_status bind_table(binding *b, scope *s, const skep_from *from, const
   }
   SKEP_TRY(st);
   SKEP_TRY(add_table(b, &table, from->alias != NULL ? from->alias : name->name, out));
-  return skep_scope_add(b, s, *out);
+  return skep_scope_add(b, s, *out, from->pos);
+}
+
+/* A sub query's second column of a name: the same expression again is _col<position>, another one is a mistake. */
+static skep_status name_repeated(binding *b, const skep_bq *query, skep_brel *rel) {
+  if (rel->alias[0] == '\0' || query->kind != SKEP_BQ_SELECT || query->n_outputs > 4000) return SKEP_OK;
+  for (uint32_t i = 1; i < query->n_outputs; i++) {
+    uint32_t j = 0;
+    while (j < i && strcmp(query->names[j], query->names[i]) != 0) j++;
+    if (j == i) continue;
+    char text[200], label[128];
+    if (!skep_bx_equal(query->outputs[j], query->outputs[i])) {
+      skep_quote(label, sizeof label, query->names[i], strlen(query->names[i]));
+      return skep_fail(b->err, SKEP_ERR_SEMANTIC,
+                       "SemanticException [Error 10007]: Ambiguous column reference %s in %s", label,
+                       skep_quote(text, sizeof text, rel->alias, strlen(rel->alias)));
+    }
+    int n = snprintf(text, sizeof text, "_col%u", i);
+    const char *name = skep_arena_strndup(b->arena, text, (size_t)n);
+    if (name == NULL) return skep_bind_nomem(b);
+    set_column(rel, i, name, query->types[i]);
+  }
+  return SKEP_OK;
 }
 
 skep_status skep_bind_query_rel(binding *b, const skep_bq *query, const char *alias, const char *const *names,
@@ -119,6 +141,7 @@ skep_status skep_bind_query_rel(binding *b, const skep_bq *query, const char *al
   for (uint32_t i = 0; i < query->n_outputs; i++) {
     set_column(rel, i, names != NULL ? names[i] : query->names[i], query->types[i]);
   }
+  if (names == NULL) SKEP_TRY(name_repeated(b, query, rel));
   *out = rel;
   return SKEP_OK;
 }
@@ -147,7 +170,7 @@ static skep_status bind_from_query(binding *b, scope *s, const skep_from *from, 
   SKEP_TRY(column_aliases(b, from, query->n_outputs, &names));
   SKEP_TRY(skep_bind_query_rel(b, query, from->alias, names, &rel));
   *out = rel;
-  return skep_scope_add(b, s, rel);
+  return skep_scope_add(b, s, rel, from->pos);
 }
 
 /* ---- joins ---- */
@@ -361,7 +384,7 @@ static skep_status bind_lateral_view(binding *b, scope *s, const skep_from *from
   SKEP_TRY(
       skep_bind_lateral(b, s, left, from->lateral.call, from->alias, from->column_aliases, from->lateral.outer, &rel));
   *out = rel;
-  return skep_scope_add(b, s, rel);
+  return skep_scope_add(b, s, rel, from->pos);
 }
 
 skep_status skep_bind_from(binding *b, scope *s, const skep_from *from, const skep_brel **out) {
@@ -388,13 +411,14 @@ skep_status skep_bind_from(binding *b, scope *s, const skep_from *from, const sk
 
 /* ---- names ---- */
 
-skep_status skep_scope_add(binding *b, scope *s, const skep_brel *rel) {
+skep_status skep_scope_add(binding *b, scope *s, const skep_brel *rel, skep_pos pos) {
   for (uint32_t i = 0; i < s->n_rels && rel->alias[0] != '\0'; i++) {
     bool same_db = rel->db == NULL || s->rels[i]->db == NULL || strcmp(rel->db, s->rels[i]->db) == 0;
     if (strcmp(s->rels[i]->alias, rel->alias) == 0 && same_db) {
       char label[128];
       skep_quote(label, sizeof label, rel->alias, strlen(rel->alias));
-      return skep_bind_fail(b, (skep_pos){0}, 10008, "Ambiguous table alias '%s'", label);
+      if (pos.length > strlen(rel->alias)) pos.column += pos.length - (uint32_t)strlen(rel->alias);
+      return skep_bind_fail(b, pos, 10008, "Ambiguous table alias '%s'", label);
     }
   }
   s->rels = skep_bind_grow(b->arena, s->rels, s->n_rels, &s->rels_capacity, sizeof *s->rels);
@@ -457,6 +481,8 @@ static skep_status lookup_in(binding *b, const scope *s, const skep_expr *expr, 
     if (twice || (rel != NULL && (is_virtual || column < rel->n_visible))) {
       char label[128];
       skep_quote(label, sizeof label, name->items[0], strlen(name->items[0]));
+      if (!twice)
+        return skep_bind_fail(b, (skep_pos){0}, 0, "Column %s Found in more than One Tables/Subqueries", label);
       return skep_bind_fail(b, expr->pos, 10007, "Ambiguous column reference %s in %s", label, s->rels[i]->alias);
     }
     rel = s->rels[i];
@@ -488,13 +514,29 @@ static void list_columns(const scope *s, skep_buf *out) {
   }
 }
 
+/* Where the k-th name of a chain stands, when it is written without blanks and quotes. */
+static skep_pos name_pos(const skep_expr *expr, uint32_t k) {
+  skep_pos pos = expr->pos;
+  size_t total = 0, before = 0;
+  for (uint32_t i = 0; i < expr->name.n; i++) {
+    if (i == k) before = total;
+    total += strlen(expr->name.items[i]) + (i + 1 < expr->name.n ? 1 : 0);
+  }
+  if (pos.length == total) pos.column += (uint32_t)before;
+  return pos;
+}
+
 static skep_status not_found(binding *b, const scope *s, const skep_expr *expr) {
   char label[128];
   const char *first = expr->name.items[0];
   const skep_brel *rel = expr->name.n > 1 ? rel_of(s, NULL, first) : NULL;
   if (rel != NULL) {
     skep_quote(label, sizeof label, expr->name.items[1], strlen(expr->name.items[1]));
-    return skep_bind_fail(b, expr->pos, 10002, "Invalid column reference '%s'", label);
+    return skep_bind_fail(b, name_pos(expr, 1), 10002, "Invalid column reference '%s'", label);
+  }
+  if (s->in_select && s->block != NULL && (s->block->grouped || s->grouped_seen) && expr->name.n == 1) {
+    skep_quote(label, sizeof label, first, strlen(first));
+    return skep_bind_fail(b, expr->pos, 10025, "Expression not in GROUP BY key '%s'", label);
   }
   skep_quote(label, sizeof label, first, strlen(first));
   skep_buf names;
@@ -547,15 +589,27 @@ skep_status skep_bind_field(binding *b, skep_bx *base, const char *name, skep_po
   const skep_type *type = base->type;
   bool list = type->kind == SKEP_LIST && type->children[0]->kind == SKEP_STRUCT;
   if (type->kind != SKEP_STRUCT && !list) {
-    return skep_bind_fail(b, pos, 10042, ". Operator is only supported on struct or list of struct types");
+    char label[128];
+    skep_quote(label, sizeof label, name, strlen(name));
+    return skep_bind_fail(b, pos, 10042, ". Operator is only supported on struct or list of struct types '%s'", label);
   }
   const skep_type *fields = list ? type->children[0] : type;
   int64_t child = skep_type_child(fields, name, strlen(name), true);
   if (child < 0) {
     char label[128];
     skep_quote(label, sizeof label, name, strlen(name));
-    return skep_fail(b->err, SKEP_ERR_SEMANTIC, "RuntimeException cannot find field %s from a value of type %s", label,
-                     skep_bind_type_text(b, type));
+    skep_buf names;
+    skep_buf_init(&names, b->arena->ctx, 2048);
+    for (uint32_t i = 0; i < fields->n_children && names.size < 600; i++) {
+      char field[128];
+      skep_quote(field, sizeof field, fields->names[i], strlen(fields->names[i]));
+      skep_buf_printf(&names, "%s%s", i == 0 ? "" : ", ", field);
+    }
+    skep_status st =
+        skep_fail(b->err, SKEP_ERR_SEMANTIC, "RuntimeException cannot find field %s(lowercase form: %s) in [%s]", label,
+                  label, skep_buf_string(&names));
+    skep_buf_fini(&names);
+    return st;
   }
   const skep_type *result = fields->children[child];
   skep_bx *bx = skep_bx_new(b, SKEP_BX_FIELD, list ? skep_rule_list(b->arena, result) : result, pos, 1);

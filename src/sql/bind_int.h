@@ -41,6 +41,7 @@ typedef struct scope {
   const skep_select *select; /* for its WINDOW clause; or NULL */
   const struct skep_bq *block;
   bool aggregates, windows; /* allowed here */
+  bool in_select;           /* the select list is being bound */
   bool grouped_seen;        /* an aggregate was bound */
   bool window_seen;
   bool correlated; /* something resolved in an outer scope */
@@ -63,6 +64,7 @@ skep_status skep_bind_fail(binding *b, skep_pos pos, int code, const char *forma
 skep_status skep_bind_unsupported(binding *b, skep_pos pos, const char *what);
 /* What Hive would call this expression in a message: its root token. Escaped into out. */
 const char *skep_bind_label(const skep_expr *expr, char *out, size_t size);
+const char *skep_bx_label(const skep_bx *bx, char *out, size_t size); /* the same of a bound expression */
 void *skep_bind_grow(skep_arena *arena, void *items, uint32_t n, uint32_t *capacity, size_t size);
 const char *skep_bind_type_text(binding *b, const skep_type *type); /* Hive's name; "" when memory is out */
 
@@ -113,7 +115,7 @@ SKEP_NODISCARD skep_status skep_bind_common(binding *b, skep_bx **args, uint32_t
 SKEP_NODISCARD skep_status skep_bind_from(binding *b, scope *s, const skep_from *from, const skep_brel **out);
 SKEP_NODISCARD skep_status skep_bind_name(binding *b, scope *s, const skep_expr *expr, skep_bx **out);
 SKEP_NODISCARD skep_status skep_bind_field(binding *b, skep_bx *base, const char *name, skep_pos pos, skep_bx **out);
-SKEP_NODISCARD skep_status skep_scope_add(binding *b, scope *s, const skep_brel *rel);
+SKEP_NODISCARD skep_status skep_scope_add(binding *b, scope *s, const skep_brel *rel, skep_pos pos);
 /* A relation over a bound query; names NULL: the query's own. */
 SKEP_NODISCARD skep_status skep_bind_query_rel(binding *b, const skep_bq *query, const char *alias,
                                                const char *const *names, skep_brel **out);

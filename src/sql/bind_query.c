@@ -81,12 +81,26 @@ static skep_status add_star(binding *b, scope *s, const skep_expr *expr, select_
   return skep_bind_fail(b, expr->pos, 10009, "Invalid table alias '%s'", label);
 }
 
-/* Hive names a bare column after itself, ROW__ID.f after the field, everything else _c<position>. */
-static const char *output_name(binding *b, const skep_select_item *item, uint32_t position) {
+static bool is_taken(const select_list *list, const char *name) {
+  for (uint32_t i = 0; i < list->n; i++) {
+    if (strcmp(list->names[i], name) == 0) return true;
+  }
+  return false;
+}
+
+/* Hive names a bare column after itself, x.f after the field, a CAST of a column (and +column) after the column unless
+ * something before is called so, everything else _c<position>. */
+static const char *output_name(binding *b, const skep_select_item *item, const skep_bx *value, const select_list *list,
+                               uint32_t position) {
   if (item->alias != NULL) return item->alias;
   const skep_expr *expr = item->expr;
   if (expr->kind == SKEP_EXPR_NAME) return expr->name.items[expr->name.n - 1];
   if (expr->kind == SKEP_EXPR_FIELD) return expr->field.name;
+  const skep_bx *column = value->op == SKEP_BX_CAST && value->variant == 0 ? value->args[0] : value;
+  if (column->op == SKEP_BX_COLUMN) {
+    const char *name = column->rel->names[column->position];
+    if (name[0] != '_' && !is_taken(list, name)) return name;
+  }
   return numbered_name(b, "_c", position);
 }
 
@@ -100,8 +114,13 @@ static const skep_function *table_function(const skep_expr *expr) {
 static skep_status bind_udtf_list(binding *b, scope *s, const skep_select *select, skep_bq *q, select_list *list) {
   const skep_select_item *item = &select->items[0];
   if (select->n_items != 1) {
-    return skep_bind_fail(b, item->pos, 10081,
-                          "Only a single expression in the SELECT clause is supported with UDTF's");
+    char label[128];
+    const skep_select_item *other = table_function(item->expr) != NULL ? &select->items[1] : item;
+    return skep_fail(
+        b->err, SKEP_ERR_SEMANTIC,
+        "SemanticException %u:%u Only a single expression in the SELECT clause is supported with UDTF's. Error "
+        "encountered near token '%s'",
+        other->pos.line, other->pos.column, skep_bind_label(other->expr, label, sizeof label));
   }
   skep_name_list names = item->aliases;
   if (names.n == 0 && item->alias != NULL) names = (skep_name_list){&item->alias, 1};
@@ -118,7 +137,7 @@ static skep_status bind_select_list(binding *b, scope *s, const skep_select *sel
   for (uint32_t i = 0; i < select->n_items; i++) {
     if (table_function(select->items[i].expr) != NULL) return bind_udtf_list(b, s, select, q, list);
   }
-  s->aggregates = s->windows = true;
+  s->aggregates = s->windows = s->in_select = true;
   for (uint32_t i = 0; i < select->n_items; i++) {
     const skep_select_item *item = &select->items[i];
     if (item->expr->kind == SKEP_EXPR_STAR) {
@@ -132,9 +151,9 @@ static skep_status bind_select_list(binding *b, scope *s, const skep_select *sel
     }
     skep_bx *value;
     SKEP_TRY(skep_bind_expression(b, s, item->expr, &value));
-    SKEP_TRY(add_output(b, list, value, output_name(b, item, i)));
+    SKEP_TRY(add_output(b, list, value, output_name(b, item, value, list, i)));
   }
-  s->aggregates = s->windows = false;
+  s->aggregates = s->windows = s->in_select = false;
   return SKEP_OK;
 }
 
@@ -277,11 +296,7 @@ static skep_status bind_order_item(binding *b, scope *s, skep_bq *q, const skep_
       return skep_bind_fail(b, (skep_pos){0}, 10219, "Position in ORDER BY is not supported when using SELECT *");
     }
     if (expr->literal.i64 < 1 || expr->literal.i64 > q->n_outputs) {
-      return skep_bind_fail(
-          b, (skep_pos){0}, 10221,
-          "Invalid position alias in Order By: Position alias: %lld does not exist. The Select List is "
-          "indexed from 1 to %u",
-          (long long)expr->literal.i64, q->n_outputs);
+      return skep_bind_fail(b, (skep_pos){0}, 10221, "Invalid position alias in Order By");
     }
     out->output = (int32_t)expr->literal.i64 - 1;
     out->expr = q->outputs[out->output];
@@ -343,6 +358,7 @@ static skep_status bind_filters(binding *b, scope *s, const skep_select *select,
     s->aggregates = false;
     q->having = value;
     q->grouped = q->grouped || s->grouped_seen;
+    if (!q->grouped) return skep_bind_fail(b, (skep_pos){0}, 0, "HAVING specified without GROUP BY");
   }
   if (select->qualify != NULL) {
     s->windows = s->aggregates = true;
@@ -397,7 +413,7 @@ static skep_status wrap(binding *b, const skep_bq *inner, scope *parent, const c
   if (q == NULL || s == NULL) return skep_bind_nomem(b);
   *s = (scope){.parent = parent, .ctes = ctes, .block = q};
   SKEP_TRY(skep_bind_query_rel(b, inner, "", NULL, &rel));
-  SKEP_TRY(skep_scope_add(b, s, rel));
+  SKEP_TRY(skep_scope_add(b, s, rel, (skep_pos){0}));
   q->from = rel;
   SKEP_TRY(set_outputs(b, q, inner->n_outputs));
   q->outputs = skep_arena_zero(b->arena, inner->n_outputs + 1, sizeof *q->outputs);
@@ -490,7 +506,7 @@ static skep_status combine(binding *b, const skep_query_body *body, skep_bq *lef
       return skep_bind_fail(
           b, (skep_pos){0}, 0,
           "Schema of both sides of union should match: Column %s is of type %s on first table and type "
-          "%s on second table.",
+          "%s on second table. Cannot tell the position of null AST.",
           label, skep_bind_type_text(b, left->types[i]), skep_bind_type_text(b, right->types[i]));
     }
     set_name(q, i, left->names[i], types[i]);

@@ -206,8 +206,8 @@ static const skep_function functions[] = {
      "list_filter($1, lambda v: v IS DISTINCT FROM $2)", NULL},
     {"array_max", SKEP_FN_SCALAR, SKEP_FR_ARRAY_ELEMENT, 1, 1, "a", 'a', "list_max($1)", NULL},
     {"array_min", SKEP_FN_SCALAR, SKEP_FR_ARRAY_ELEMENT, 1, 1, "a", 'a', "list_min($1)", NULL},
-    {"map_keys", SKEP_FN_SCALAR, SKEP_FR_MAP_KEYS, 1, 1, "a", 'a', "map_keys($1)", NULL},
-    {"map_values", SKEP_FN_SCALAR, SKEP_FR_MAP_VALUES, 1, 1, "a", 'a', "map_values($1)", NULL},
+    {"map_keys", SKEP_FN_SCALAR, SKEP_FR_MAP_KEYS, 1, 1, "a", 'a', "coalesce(map_keys($1), list_value())", NULL},
+    {"map_values", SKEP_FN_SCALAR, SKEP_FR_MAP_VALUES, 1, 1, "a", 'a', "coalesce(map_values($1), list_value())", NULL},
     {"array_join", SKEP_FN_SCALAR, SKEP_FR_ARRAY_CONTAINS, 2, 3, "as", 's', NULL, NULL},
     /* session */
     {"current_database", SKEP_FN_SCALAR, SKEP_FR_CONSTANT, 0, 0, "", 's', NULL, NULL},
@@ -330,6 +330,7 @@ static const skep_function operators[] = {
     {"interval part month", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "a", 'i', "($1 % 12)", NULL},
     {"unix seconds", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "T", 'l', "skep_ts_seconds($1)", NULL},
     {"unix seconds of text", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 2, "s", 'l', "skep_unix_timestamp($1[, $2])", NULL},
+    {"seconds as number", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "T", 'd', "(CAST($1 AS DOUBLE) / 1000000000)", NULL},
     {"hash of interval", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "a", 'i',
      "skep_add(skep_mul(skep_add(CAST(629 AS INTEGER), skep_hash1(CAST($1 // 1000000000 AS BIGINT))), "
      "CAST(37 AS INTEGER)), CAST($1 % 1000000000 AS INTEGER))",

@@ -127,7 +127,6 @@ skep_status skep_life_open(skep_life *life, skep_session *s, skep_err *err) {
                                .user = s->user,
                                .time_zone = skep_session_text(s, "hive.local.time.zone", NULL),
                                .now_ms = s->ctx->clock_ms(s->ctx->clock_self),
-                               .no_strict_types = !skep_session_bool(s, "hive.strict.checks.type.safety", true),
                                .loose_timestamps = !skep_session_bool(s, "hive.strict.timestamp.conversion", true),
                                .nulls_first = !skep_session_bool(s, "hive.default.nulls.last", true),
                                .no_order_ordinals = !skep_session_bool(s, "hive.orderby.position.alias", true),

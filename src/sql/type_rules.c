@@ -178,6 +178,8 @@ const skep_type *skep_rule_union(skep_arena *arena, const skep_type *a, const sk
   if (skep_rule_is_void(a) || skep_rule_equal(a, b)) return b;
   if (skep_rule_is_void(b)) return a;
   if (skep_rule_is_nested(a) || skep_rule_is_nested(b)) return common_nested(arena, a, b, skep_rule_union);
+  if (a->kind == SKEP_DECIMAL && skep_rule_is_integer(b)) return a; /* as it is, too small or not: seen in 4.0.1 */
+  if (b->kind == SKEP_DECIMAL && skep_rule_is_integer(a)) return b;
   if (skep_rule_is_numeric(a) && skep_rule_is_numeric(b)) return wider_numeric(arena, a, b);
   if (skep_rule_is_string(a) && skep_rule_is_string(b)) return wider_string(a, b);
   if (skep_rule_is_time(a) && skep_rule_is_time(b)) return wider_time(a, b);
@@ -196,6 +198,14 @@ const skep_type *skep_rule_comparison(skep_arena *arena, const skep_type *a, con
   if (skep_rule_is_interval(a) || skep_rule_is_interval(b)) return NULL;
   if (a->kind == SKEP_BINARY || b->kind == SKEP_BINARY) return NULL;
   return skep_rule_type(SKEP_DOUBLE); /* numbers with strings, booleans with either: Hive's last resort */
+}
+
+const skep_type *skep_rule_concat(skep_arena *arena, const skep_type *a, const skep_type *b) {
+  bool texts = (a->kind == SKEP_CHAR || a->kind == SKEP_VARCHAR) && (b->kind == SKEP_CHAR || b->kind == SKEP_VARCHAR);
+  skep_kind kind = a->kind == SKEP_CHAR && b->kind == SKEP_CHAR ? SKEP_CHAR : SKEP_VARCHAR;
+  uint32_t most = kind == SKEP_CHAR ? MAX_CHAR : MAX_VARCHAR;
+  if (!texts || a->length + b->length > most) return skep_rule_type(SKEP_STRING);
+  return skep_rule_text(arena, kind, a->length + b->length);
 }
 
 /* Beyond 38 digits the integer part is kept and the scale gives way, down to 6. */

@@ -50,6 +50,9 @@ const skep_type *skep_rule_union(skep_arena *arena, const skep_type *a, const sk
 /* What both sides of a comparison are converted to; NULL: not comparable. */
 const skep_type *skep_rule_comparison(skep_arena *arena, const skep_type *a, const skep_type *b);
 
+/* concat(a, b): CHAR and VARCHAR add their lengths, anything else makes a STRING. */
+const skep_type *skep_rule_concat(skep_arena *arena, const skep_type *a, const skep_type *b);
+
 typedef enum skep_arith {
   SKEP_ARITH_ADD,
   SKEP_ARITH_SUB,
