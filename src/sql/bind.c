@@ -223,16 +223,19 @@ static const skep_type *result_type(binding *b, const skep_type *type) {
 
 /* A name that is there already (of the same table, or of none) becomes name_1, name_2. */
 static skep_status name_repeated(binding *b, skep_bq *q, const char *const *qualifiers) {
+  const char **before_names = skep_arena_zero(b->arena, q->n_outputs + 1, sizeof *before_names);
+  if (before_names == NULL) return skep_bind_nomem(b);
+  for (uint32_t i = 0; i < q->n_outputs; i++) before_names[i] = q->names[i];
   for (uint32_t i = 1; i < q->n_outputs && q->n_outputs < 4000; i++) {
     uint32_t before = 0;
     for (uint32_t j = 0; j < i; j++) {
       bool none = qualifiers[i] == NULL || qualifiers[j] == NULL;
       bool same = none || strcmp(qualifiers[i], qualifiers[j]) == 0;
-      if (same && strcmp(q->names[i], q->names[j]) == 0) before++;
+      if (same && strcmp(before_names[i], before_names[j]) == 0) before++;
     }
     if (before == 0) continue;
     char name[300];
-    int n = snprintf(name, sizeof name, "%.200s_%u", q->names[i], before);
+    int n = snprintf(name, sizeof name, "%.200s_%u", before_names[i], before);
     const char *copy = skep_arena_strndup(b->arena, name, (size_t)n);
     if (copy == NULL) return skep_bind_nomem(b);
     ((const char **)q->names)[i] = copy;

@@ -181,11 +181,13 @@ static skep_status rule_if(call_state *c) {
   }
   SKEP_TRY(convert_letter(c, 0, 'b'));
   const skep_type *type;
+  if (condition->op != SKEP_BX_CONST) SKEP_TRY(skep_bind_narrow(c->b, c->bx->args + 1, 2));
   SKEP_TRY(skep_bind_common(c->b, c->bx->args + 1, 2, c->expr->pos, "IF", &type));
   return case_of(c, c->bx->args, 3, type);
 }
 
 static skep_status rule_coalesce(call_state *c) {
+  if (c->fn->name[0] == 'c') SKEP_TRY(skep_bind_narrow(c->b, c->bx->args, c->bx->n_args)); /* nvl does not: seen */
   return skep_bind_common(c->b, c->bx->args, c->bx->n_args, c->expr->pos, "COALESCE", &c->bx->type);
 }
 
@@ -222,6 +224,7 @@ static skep_status rule_greatest(call_state *c) {
 }
 
 static skep_status rule_concat(call_state *c) {
+  if (c->bx->n_args == 0) return replace_node(c, skep_bx_text(c->b, "", 0));
   const skep_type *type = c->bx->args[0]->type;
   for (uint32_t i = 1; i < c->bx->n_args && type != NULL; i++) {
     type = skep_rule_concat(c->b->arena, type, c->bx->args[i]->type);
@@ -552,7 +555,14 @@ static skep_status rule_cast(call_state *c) {
   const skep_type *to = letter_type(c, c->fn->result);
   if (strcmp(c->fn->name, "to_date") == 0) SKEP_TRY(convert_time(c, 0, SKEP_DATE));
   SKEP_TRY(skep_bind_cast(c->b, c->bx->args[0], to, c->expr->pos, &c->bx));
-  if (c->bx->op == SKEP_BX_CAST && strcmp(c->fn->name, "to_date") == 0) c->bx->variant = 1; /* no name to inherit */
+  if (strcmp(c->fn->name, "to_date") != 0) return SKEP_OK;
+  if (c->bx->op == SKEP_BX_COLUMN) { /* not the column itself: it does not inherit its name */
+    skep_bx *cast = skep_bx_new(c->b, SKEP_BX_CAST, to, c->expr->pos, 1);
+    if (cast == NULL) return skep_bind_nomem(c->b);
+    cast->args[0] = c->bx;
+    c->bx = cast;
+  }
+  if (c->bx->op == SKEP_BX_CAST) c->bx->variant = 1;
   return SKEP_OK;
 }
 

@@ -96,6 +96,20 @@ skep_status skep_bind_common(binding *b, skep_bx **args, uint32_t n, skep_pos po
   return SKEP_OK;
 }
 
+skep_status skep_bind_narrow(binding *b, skep_bx **args, uint32_t n) {
+  bool decimal = false;
+  for (uint32_t i = 0; i < n; i++)
+    decimal = decimal || (args[i]->type->kind == SKEP_DECIMAL && args[i]->op != SKEP_BX_CONST);
+  for (uint32_t i = 0; i < n && decimal; i++) {
+    bool constant = args[i]->op == SKEP_BX_CONST && !args[i]->value.is_null;
+    if (!constant || !skep_rule_is_integer(args[i]->type)) continue;
+    unsigned precision, scale;
+    skep_bx_digits(args[i], &precision, &scale);
+    SKEP_TRY(skep_bind_convert(b, args[i], skep_rule_decimal(b->arena, precision, scale), &args[i]));
+  }
+  return SKEP_OK;
+}
+
 /* ---- comparison ---- */
 
 static bool is_column_like(const skep_bx *bx) { return bx->op != SKEP_BX_CONST; }
@@ -485,33 +499,49 @@ static skep_status bind_list(binding *b, scope *s, skep_expr_list list, skep_bx 
   return SKEP_OK;
 }
 
-/* The type that x IN (...) compares in: the column's own where all constants fit it exactly, else the common type. */
-static skep_status in_type(binding *b, skep_bx **args, uint32_t n, skep_pos pos, const skep_type **type) {
-  skep_bx **retyped = skep_arena_zero(b->arena, n, sizeof *retyped);
-  if (retyped == NULL) return skep_bind_nomem(b);
-  bool all = is_column_like(args[0]);
-  for (uint32_t i = 1; i < n && all; i++) {
-    const skep_type *column = args[0]->type;
-    if (skep_rule_equal(args[i]->type, column) || skep_rule_is_void(args[i]->type))
-      retyped[i] = args[i];
-    else if (skep_rule_is_time(column) && skep_rule_is_string(args[i]->type))
-      retyped[i] = args[i];
-    else
-      retyped[i] = skep_bx_retype(b, args[i], column);
-    all = retyped[i] != NULL && (column->kind != SKEP_DECIMAL || retyped[i] == args[i]);
-  }
-  bool time = skep_rule_is_time(args[0]->type);
-  for (uint32_t i = 1; i < n && time; i++) {
-    time = skep_rule_is_string(args[i]->type) || skep_rule_is_void(args[i]->type) ||
-           skep_rule_equal(args[i]->type, args[0]->type);
-    if (time) retyped[i] = args[i];
-  }
-  if (all || time) {
-    *type = args[0]->type;
-    for (uint32_t i = 1; i < n; i++) SKEP_TRY(skep_bind_convert(b, retyped[i], *type, &args[i]));
+/* x IN (...) over constants: each is taken for a value of x's own type, and one that cannot be one is left out, since x
+ * never equals it. *n shrinks; *type stays NULL when this is not such a list. */
+static skep_status in_constants(binding *b, skep_bx **args, uint32_t *n, const skep_type **type) {
+  const skep_type *column = args[0]->type;
+  bool times = skep_rule_is_time(column);
+  *type = NULL;
+  if (!is_column_like(args[0]) || (!skep_rule_is_numeric(column) && !times && column->kind != SKEP_CHAR))
     return SKEP_OK;
+  if (skep_rule_is_float(column)) return SKEP_OK;
+  for (uint32_t i = 1; i < *n; i++) {
+    const skep_type *t = args[i]->type;
+    if (args[i]->op != SKEP_BX_CONST) return SKEP_OK;
+    bool numbers = skep_rule_is_numeric(column) && (skep_rule_is_string(t) || skep_rule_is_numeric(t));
+    bool texts = (times || column->kind == SKEP_CHAR) && (skep_rule_is_string(t) || skep_rule_equal(t, column));
+    if (!numbers && !texts && !skep_rule_is_void(t)) return SKEP_OK;
   }
-  return skep_bind_common(b, args, n, pos, "IN", type);
+  uint32_t kept = 1;
+  for (uint32_t i = 1; i < *n; i++) {
+    skep_bx *value = args[i];
+    bool as_is = skep_rule_equal(value->type, column) || skep_rule_is_void(value->type) || times;
+    if (!as_is && column->kind == SKEP_DECIMAL && value->type->kind != SKEP_STRING)
+      as_is = true; /* compared as it is */
+    if (!as_is) value = skep_bx_retype(b, value, column);
+    if (value != NULL) args[kept++] = value;
+  }
+  *n = kept;
+  const skep_type *common = column;
+  for (uint32_t i = 1; i < kept && column->kind == SKEP_DECIMAL; i++) {
+    common = skep_rule_comparison(b->arena, common, args[i]->type);
+    if (common == NULL) return skep_bind_nomem(b);
+  }
+  for (uint32_t i = 0; i < kept; i++) SKEP_TRY(skep_bind_convert(b, args[i], common, &args[i]));
+  *type = common;
+  return SKEP_OK;
+}
+
+static skep_status in_type(binding *b, skep_bx **args, uint32_t *n, skep_pos pos, const skep_type **type) {
+  SKEP_TRY(in_constants(b, args, n, type));
+  if (*type != NULL) return SKEP_OK;
+  bool numbers = skep_rule_is_string(args[0]->type) && is_column_like(args[0]); /* a text among numbers is a number */
+  for (uint32_t i = 1; i < *n; i++) numbers = numbers && skep_rule_is_numeric(args[i]->type);
+  if (numbers && *n > 1) SKEP_TRY(skep_bind_convert(b, args[0], skep_rule_type(SKEP_DOUBLE), &args[0]));
+  return skep_bind_common(b, args, *n, pos, "IN", type);
 }
 
 static skep_status bind_in_list(binding *b, scope *s, const skep_expr *expr, skep_bx **out) {
@@ -521,7 +551,8 @@ static skep_status bind_in_list(binding *b, scope *s, const skep_expr *expr, ske
   SKEP_TRY(skep_bind_expression(b, s, expr->in_list.value, &in->args[0]));
   SKEP_TRY(bind_list(b, s, expr->in_list.items, in->args + 1));
   const skep_type *type;
-  SKEP_TRY(in_type(b, in->args, n, expr->pos, &type));
+  SKEP_TRY(in_type(b, in->args, &n, expr->pos, &type));
+  in->n_args = n;
   if (skep_rule_is_void(type)) {
     for (uint32_t i = 0; i < n; i++) {
       SKEP_TRY(skep_bind_convert(b, in->args[i], skep_rule_type(SKEP_BOOLEAN), &in->args[i]));
@@ -669,6 +700,9 @@ static skep_status bind_case(binding *b, scope *s, const skep_expr *expr, skep_b
     SKEP_TRY(skep_bind_expression(b, s, expr->cases.whens[i].then, &results[i]));
   }
   if (expr->cases.otherwise != NULL) SKEP_TRY(skep_bind_expression(b, s, expr->cases.otherwise, &results[whens]));
+  bool open = false; /* a condition that is no constant */
+  for (uint32_t i = 0; i < whens; i++) open = open || bx->args[2 * i]->op != SKEP_BX_CONST;
+  if (open) SKEP_TRY(skep_bind_narrow(b, results, values));
   SKEP_TRY(skep_bind_common(b, results, values, expr->pos, "CASE", &bx->type));
   for (uint32_t i = 0; i < whens; i++) bx->args[2 * i + 1] = results[i];
   if (values > whens) bx->args[2 * whens] = results[whens];

@@ -111,6 +111,9 @@ SKEP_NODISCARD skep_status skep_bind_to_boolean(binding *b, skep_bx *value, skep
 SKEP_NODISCARD skep_status skep_bind_common(binding *b, skep_bx **args, uint32_t n, skep_pos pos, const char *what,
                                             const skep_type **type);
 
+/* In CASE, IF and COALESCE beside a DECIMAL that is no constant: integer constants count their own digits. */
+SKEP_NODISCARD skep_status skep_bind_narrow(binding *b, skep_bx **args, uint32_t n);
+
 /* ---- relations and names ---- */
 SKEP_NODISCARD skep_status skep_bind_from(binding *b, scope *s, const skep_from *from, const skep_brel **out);
 SKEP_NODISCARD skep_status skep_bind_name(binding *b, scope *s, const skep_expr *expr, skep_bx **out);

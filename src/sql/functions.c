@@ -26,7 +26,7 @@ static const skep_function functions[] = {
     {"field", SKEP_FN_SCALAR, SKEP_FR_FIELD, 2, ANY, "a", 'i', NULL, NULL},
     {"typeof", SKEP_FN_SCALAR, SKEP_FR_TYPEOF, 1, 1, "a", 's', NULL, NULL},
     /* strings */
-    {"concat", SKEP_FN_SCALAR, SKEP_FR_CONCAT, 1, ANY, "s", 's', NULL, NULL},
+    {"concat", SKEP_FN_SCALAR, SKEP_FR_CONCAT, 0, ANY, "s", 's', NULL, NULL},
     {"concat_ws", SKEP_FN_SCALAR, SKEP_FR_CONCAT_WS, 2, ANY, "s", 's', NULL, NULL},
     {"length", SKEP_FN_SCALAR, SKEP_FR_LENGTH, 1, 1, "x", 'i', "skep_length($1)", NULL},
     {"char_length", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "S", 'i', "skep_length($1)", NULL},

@@ -669,6 +669,12 @@ static void print_case(printer *p, const skep_bx *bx) {
 }
 
 static void print_in(printer *p, const skep_bx *bx) {
+  if (bx->n_args == 1) { /* nothing it could equal */
+    skep_buf_text(p->out, "CASE WHEN ");
+    skep_print_bx(p, bx->args[0]);
+    skep_buf_text(p->out, bx->negated ? " IS NOT NULL THEN TRUE END" : " IS NOT NULL THEN FALSE END");
+    return;
+  }
   skep_buf_byte(p->out, '(');
   skep_print_bx(p, bx->args[0]);
   skep_buf_text(p->out, bx->negated ? " NOT IN (" : " IN (");

@@ -18,6 +18,17 @@ static const struct {
     {"SELECT x = x, x > 5, x IN (0.1, 2.5), x <=> x FROM q.n ORDER BY i",
      "Hive's vectors compare NaN as Java's > does"},
     {"SELECT i FROM q.n WHERE x > 1 ORDER BY i", "the same"},
+    {"SELECT concat() FROM q.e", "agrees; this file cannot hold rows of one empty text"},
+    {"SELECT sum(coalesce(sal, 0)), avg(if(sal > 1, sal, 0)), max(coalesce(sal, 0)) FROM q.e",
+     "below AVG Hive gives the 0 all digits of an int"},
+    {"SELECT if(true, de, 5), if(true, 5, de), coalesce(de, 5L), coalesce(big, 1.5), coalesce(i, 1.5) FROM q.n WHERE i "
+     "= 1",
+     "the name of a folded IF"},
+    {"SELECT if(sal > 800, sal, 0), coalesce(sal, 0), nvl(sal, 1), case when id = 1 then sal else 1 end FROM q.e WHERE "
+     "id = 1",
+     "Hive folds the CASE by the filter: name and type"},
+    {"SELECT least(1, 2.5, '3'), greatest('a', 1), least(date '2020-01-01', '2019'), greatest(true, false)",
+     "greatest('a', 1): Hive says 1.0 here and NULL for greatest(1, 'a')"},
     {"SELECT hash(i, s), murmur_hash(i, s), hash(de), hash(dt), hash(ts), hash(c), hash(a), hash(m), hash(st) FROM q.n "
      "ORDER "
      "BY i",

@@ -22,9 +22,25 @@ static bool is_reachable(const skep_brel *from, const skep_brel *rel) {
   return (left && is_reachable(from->left, rel)) || (right && is_reachable(from->right, rel));
 }
 
-static bool is_table_column(const skep_bx *bx, const skep_brel *from) {
-  return bx->op == SKEP_BX_COLUMN && bx->rel->kind == SKEP_BREL_TABLE && bx->position < bx->rel->n_visible &&
-         is_reachable(from, bx->rel);
+/* A sub query that lets conditions on its columns through: every row of it stands for itself. */
+static bool is_transparent(const skep_bq *q) {
+  if (q->kind != SKEP_BQ_SELECT || q->grouped || q->has_limit || q->qualify != NULL) return false;
+  for (uint32_t i = 0; i < q->n_outputs; i++) {
+    if (q->outputs[i]->has_window) return false;
+  }
+  return true;
+}
+
+/* The table's column that `bx` is in the end, through sub queries that pass it on; NULL: none, or out of reach. */
+static const skep_bx *table_column(const skep_bx *bx, const skep_brel *from) {
+  for (uint32_t depth = 0; depth < 64 && bx->op == SKEP_BX_COLUMN && is_reachable(from, bx->rel); depth++) {
+    const skep_brel *rel = bx->rel;
+    if (rel->kind == SKEP_BREL_TABLE) return bx->position < rel->n_visible ? bx : NULL;
+    if (rel->kind != SKEP_BREL_QUERY || !is_transparent(rel->query)) return NULL;
+    bx = rel->query->outputs[bx->position];
+    from = rel->query->from;
+  }
+  return NULL;
 }
 
 /* Literals whose text reads back to just this value under the column's own type. */
@@ -132,14 +148,14 @@ static bool print_either(const skep_bx *bx, const skep_brel *from, skep_buf *out
 /* Appends `bx` as predicate text when the scan can test it. *column: the table column that it is about. */
 static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *out, const skep_bx **column) {
   if (bx->op == SKEP_BX_COLUMN && bx->type->kind == SKEP_BOOLEAN) {
-    *column = bx;
-    if (!is_table_column(bx, from)) return false;
-    print_column(bx, out);
+    *column = table_column(bx, from);
+    if (*column == NULL) return false;
+    print_column(*column, out);
     return skep_buf_text(out, " = TRUE");
   }
   if (bx->op == SKEP_BX_IN && !bx->negated) {
-    *column = peel(bx->args[0]);
-    if (!is_table_column(*column, from) || bx->n_args > 1000) return false;
+    *column = table_column(peel(bx->args[0]), from);
+    if (*column == NULL || bx->n_args > 1000 || bx->n_args < 2) return false;
     print_column(*column, out);
     skep_buf_text(out, " IN (");
     for (uint32_t i = 1; i < bx->n_args; i++) {
@@ -151,17 +167,17 @@ static bool print_conjunct(const skep_bx *bx, const skep_brel *from, skep_buf *o
   if (bx->op != SKEP_BX_CALL || bx->fn->rule != SKEP_FR_OPERATOR) return false;
   if (strcmp(bx->fn->name, "or") == 0) return print_either(bx, from, out, column);
   if (strcmp(bx->fn->name, "is null") == 0 || strcmp(bx->fn->name, "is not null") == 0) {
-    *column = bx->args[0];
-    if (!is_table_column(*column, from) || skep_rule_is_nested((*column)->type)) return false;
+    *column = table_column(bx->args[0], from);
+    if (*column == NULL || skep_rule_is_nested((*column)->type)) return false;
     print_column(*column, out);
     return skep_buf_text(out, bx->fn->name[3] == 'n' && bx->fn->name[4] == 'o' ? " IS NOT NULL" : " IS NULL");
   }
   if (!is_comparison(bx->fn->name)) return false;
   const skep_bx *left = peel(bx->args[0]), *right = peel(bx->args[1]);
   bool swap = left->op == SKEP_BX_CONST;
-  *column = swap ? right : left;
+  *column = table_column(swap ? right : left, from);
   const skep_bx *value = swap ? left : right;
-  if (!is_table_column(*column, from) || value->op != SKEP_BX_CONST || !types_agree(*column, value)) return false;
+  if (*column == NULL || value->op != SKEP_BX_CONST || !types_agree(*column, value)) return false;
   print_column(*column, out);
   skep_buf_printf(out, " %s ", swap ? flipped(bx->fn->name) : bx->fn->name);
   return print_literal(value, out);
@@ -189,7 +205,13 @@ static void add_conjunct(binding *b, const skep_bx *bx, const skep_brel *from, s
 
 static void keep_text(binding *b, const char **place, skep_buf *text) {
   if (text->status != SKEP_OK || text->size == 0) return; /* too long or no memory: the scan reads more, no harm */
-  *place = skep_arena_strndup(b->arena, skep_buf_string(text), text->size);
+  if (*place != NULL) {                                   /* what an inner block has found before */
+    skep_buf_text(text, " AND ");
+    skep_buf_text(text, *place);
+    if (text->status != SKEP_OK) return;
+  }
+  const char *copy = skep_arena_strndup(b->arena, skep_buf_string(text), text->size);
+  if (copy != NULL) *place = copy;
 }
 
 /* A join's own condition drops rows of an input whose rows come out only with a match. */
