@@ -35,7 +35,7 @@ typedef struct select_list {
   const char **names;
   bool *starred;
   uint32_t n, outputs_capacity, names_capacity, starred_capacity;
-  bool in_star; /* what is added comes from a * */
+  bool in_star; /* what is added comes from a * or is written t.c: shown with its table */
 } select_list;
 
 static skep_status add_output(binding *b, select_list *list, skep_bx *value, const char *name) {
@@ -151,7 +151,10 @@ static skep_status bind_select_list(binding *b, scope *s, const skep_select *sel
     }
     skep_bx *value;
     SKEP_TRY(skep_bind_expression(b, s, item->expr, &value));
+    bool named = item->alias == NULL && item->expr->kind == SKEP_EXPR_NAME && item->expr->name.n >= 2;
+    list->in_star = named && value->op == SKEP_BX_COLUMN; /* t.c is shown as t.c */
     SKEP_TRY(add_output(b, list, value, output_name(b, item, value, list, i)));
+    list->in_star = false;
   }
   s->aggregates = s->windows = s->in_select = false;
   return SKEP_OK;
