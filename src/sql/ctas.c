@@ -47,6 +47,7 @@ static skep_status run(skep_life *life, const skep_statement *statement, skep_er
   SKEP_TRY(skep_life_write(life, table, 'i', err));
   SKEP_TRY(skep_life_enter(life, err));
   s->txn.created = t;
+  life->as_hive = true;
   SKEP_TRY(skep_life_sources(life, job.bound, &job.ids, err));
   return skep_insert_write(&job, life, err);
 }

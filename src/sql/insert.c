@@ -236,6 +236,7 @@ skep_status skep_insert_bind(skep_insert_job *job, skep_life *life, const skep_q
     SKEP_TRY(number_sides(job, life, query, &query, err));
     if (columns != NULL) SKEP_TRY(place_query(job, life, query, job->n_ways > 1, places, columns->n, &query, err));
   }
+  job->query = query;
   job->target.bind.n_skip = job->n_ways > 1;
   return skep_bind_insert(&life->binder, query, &job->target.bind, &job->bound, err);
 }
@@ -260,6 +261,7 @@ static skep_status open_ways(skep_insert_job *job, skep_life *life, insert_ways 
 
 static skep_status write_ways(skep_insert_job *job, skep_life *life, insert_ways *ways, skep_rows_view *view,
                               const skep_batch *batch, skep_err *err) {
+  if (job->with_file) return skep_tasks_write(&job->tasks, life, ways->branches[0]->write, view, batch, 0, err);
   if (job->n_ways == 1) return skep_table_write_rows(ways->branches[0]->write, skep_rows_view_of(view, batch), err);
   const int32_t *way = batch->root.children[0].values.data;
   for (uint32_t i = 0; i < job->n_ways; i++) {
@@ -320,6 +322,54 @@ static skep_status pump(insert_pump *p, skep_life *life, skep_err *err) {
   return st;
 }
 
+/* Rows of one table that nothing shuffles: Hive's tasks write what they read. */
+static bool copies_one_table(const skep_insert_job *job) {
+  const skep_catalog_table *t = job->target.table->t;
+  const skep_query_body *body = job->query->body;
+  const skep_bq *q = job->bound->root;
+  if (t->kind != SKEP_TABLE_FULL_ACID || skep_table_is_partitioned(t) || t->n_buckets > 0 || job->n_ways != 1)
+    return false;
+  if (job->bound->n_tables != 1 || body->kind != SKEP_BODY_SELECT || body->select->from == NULL) return false;
+  if (body->select->from->kind != SKEP_FROM_TABLE || has_tail(job->query) || job->target.bind.n_checks != 0)
+    return false;
+  if (q->kind != SKEP_BQ_SELECT || q->grouped || q->distinct || q->qualify != NULL || q->from == NULL) return false;
+  for (uint32_t i = 0; i < q->n_outputs; i++)
+    if (q->outputs[i]->has_window) return false;
+  return q->from->kind == SKEP_BREL_TABLE;
+}
+
+/* SELECT t.INPUT__FILE__NAME, <the same> FROM t */
+static skep_status name_files(skep_insert_job *job, skep_life *life, skep_err *err) {
+  skep_arena *arena = &life->s->arena;
+  const skep_select *old = job->query->body->select;
+  const char *alias = old->from->alias != NULL ? old->from->alias : old->from->table.name.name;
+  skep_select_item *items = skep_arena_zero(arena, old->n_items + 1, sizeof *items);
+  if (items == NULL) return no_memory(err);
+  items[0].expr = skep_expr_column(arena, alias, "input__file__name");
+  memcpy(items + 1, old->items, old->n_items * sizeof *items);
+  skep_select select = *old;
+  select.items = items;
+  select.n_items = old->n_items + 1;
+  const skep_query *made = items[0].expr == NULL ? NULL : skep_query_select(arena, &select);
+  if (made == NULL) return no_memory(err);
+  skep_query *query = skep_arena_zero(arena, 1, sizeof *query);
+  if (query == NULL) return no_memory(err);
+  *query = *made;
+  query->ctes = job->query->ctes;
+  query->n_ctes = job->query->n_ctes;
+  job->target.bind.n_skip = 1;
+  return skep_bind_insert(&life->binder, query, &job->target.bind, &job->bound, err);
+}
+
+/* Known only when the files are; the query is bound again then, over the same source. */
+static skep_status follow_tasks(skep_insert_job *job, skep_life *life, skep_err *err) {
+  if (!copies_one_table(job)) return SKEP_OK;
+  SKEP_TRY(skep_tasks_find(&job->tasks, life, job->ids[0], err));
+  if (job->tasks.n_tasks <= 1) return SKEP_OK;
+  job->with_file = true;
+  return name_files(job, life, err);
+}
+
 /* IF NOT EXISTS: the partition is there, so nothing is to do. */
 static bool is_there(const skep_insert_job *job) {
   const skep_life_table *t = job->target.table;
@@ -333,10 +383,12 @@ skep_status skep_insert_write(skep_insert_job *job, skep_life *life, skep_err *e
   insert_ways ways;
   insert_pump p = {.job = job, .ways = &ways};
   if (is_there(job)) return SKEP_OK;
+  SKEP_TRY(follow_tasks(job, life, err));
   SKEP_TRY(open_ways(job, life, &ways, err));
   skep_status st = start_pump(&p, life, err);
   if (st == SKEP_OK) st = pump(&p, life, err);
   for (uint32_t i = 0; i < job->n_ways; i++) skep_rows_route_fini(&ways.routes[i], life);
+  skep_tasks_fini(&job->tasks, life);
   return st;
 }
 

@@ -2,15 +2,18 @@
 #ifndef SQL_INSERT_H
 #define SQL_INSERT_H
 
-#include "sql/target.h"
+#include "sql/tasks.h"
 
 typedef struct skep_insert_job {
   skep_target target;
   bool overwrite;
   bool if_not_exists;
   uint32_t n_ways; /* branches: 1, or one for each side of a UNION ALL (output 0 of the query says which, from 0) */
+  const skep_query *query; /* what was bound, columns in place */
   skep_bound_query *bound;
   const uint64_t *ids;
+  bool with_file; /* output 0 is INPUT__FILE__NAME: rows go to the writers of `tasks` */
+  skep_tasks tasks;
 } skep_insert_job;
 
 /* Binds: job->target and the flags are set. */
