@@ -327,6 +327,7 @@ static skep_status open_source(skep_life *life, const skep_bound_table *bound, u
                                .valid_txns = s->txn.txn.valid_txns,
                                .row_ids = table->t->kind == SKEP_TABLE_FULL_ACID,
                                .file_prefix = "file:",
+                               .by_name = !skep_session_bool(s, "orc.force.positional.evolution", true),
                                .as_hive = life->as_hive};
   SKEP_TRY(table_name(life, table->t, &opts.name, err));
   SKEP_TRY(skep_life_both_predicates(life, bound->predicate, bound->partition_predicate, &opts.predicate, err));

@@ -95,7 +95,7 @@ static skep_status print_struct(table_source *t, const skep_type *type, const ch
 
 static skep_status make_plan(table_source *t, skep_fs *fs, const skep_table_scan_opts *opts, skep_err *err) {
   skep_plan_opts how = {.hive = SKEP_HIVE_4,
-                        .evolution_by_name = -1,
+                        .evolution_by_name = opts->by_name ? 1 : -1,
                         .calendar = -1,
                         .predicate = opts->predicate,
                         .row_ids = t->row_ids,

@@ -36,6 +36,7 @@ typedef struct skep_table_scan_opts {
   const char *predicate;
   bool row_ids;            /* ROW__ID of a full-ACID table will be asked for */
   const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */
+  bool by_name; /* top-level columns of old files by name (orc.force.positional.evolution=false), else by position */
   bool as_hive; /* one reader delivers the files of a partition in the order in which Hive's tasks read them, largest
                    first: rows that a statement copies are numbered in it (observed: golden 01, 16) */
   skep_scan_cache *cache;  /* shared by the scans of a session; NULL: one of its own */
