@@ -186,6 +186,32 @@ static void bucketed_rows_go_where_hive_looks_for_them(void **state) {
                       "delta_0000001_0000001_0000/bucket_00005\ndelta_0000001_0000001_0000/bucket_00006\n");
 }
 
+/* Tasks of Hive that write into one directory: a file each, row ids from 0 in each. */
+static void rows_go_to_the_writer_id_in_use(void **state) {
+  static const char *const cells[] = {"0", "1", "2"};
+  static const int32_t second[] = {1}, third[] = {2};
+  writing *t = *state;
+  skep_delta_writer *w;
+  const skep_commit_message *m;
+  skep_batch batch;
+  skep_delta_writer_opts o = options(t, SKEP_DELTA_INSERT, 1, 0, "struct<x:int>");
+  assert_ok(skep_delta_writer_open(&t->ctx, t->fs, "t", &o, &w, &t->err), t->err);
+  writing_batch(t, &batch, o.row, cells, 3);
+  assert_ok(skep_delta_writer_rows(w, &batch, NULL, 1, &t->err), t->err);
+  assert_ok(skep_delta_writer_use(w, 2, &t->err), t->err);
+  assert_ok(skep_delta_writer_rows(w, &batch, second, 1, &t->err), t->err);
+  assert_ok(skep_delta_writer_use(w, 0, &t->err), t->err);
+  assert_ok(skep_delta_writer_rows(w, &batch, third, 1, &t->err), t->err);
+  assert_int_equal(skep_delta_writer_use(w, 4096, &t->err), SKEP_ERR_ARGUMENT);
+  assert_ok(skep_delta_writer_finish(w, &m, &t->err), t->err);
+  assert_int_equal(m->n_files, 2);
+  assert_string_equal(m->files[1].name, "bucket_00002");
+  skep_delta_writer_free(w);
+  skep_vec_fini(&batch.root);
+  assert_string_equal(writing_table(t, "t", ALL, &(skep_plan_opts){0}, true),
+                      "1 536870912 0 0\n1 536870912 1 2\n1 537001984 0 1\n");
+}
+
 static void an_overwrite_without_rows_leaves_files_without_rows(void **state) {
   writing *t = *state;
   skep_delta_writer *w;
@@ -798,6 +824,7 @@ int main(void) {
       TEST(messages_tell_what_was_written),
       TEST(rows_that_were_selected_are_written_and_no_others),
       TEST(bucketed_rows_go_where_hive_looks_for_them),
+      TEST(rows_go_to_the_writer_id_in_use),
       TEST(an_overwrite_without_rows_leaves_files_without_rows),
       TEST(writers_without_rows_leave_nothing),
       TEST(plain_rows_have_no_events),

@@ -503,6 +503,34 @@ static void any_failing_allocation_is_reported(void **state) {
   skep_vec_fini(&batch.root);
 }
 
+/* Many partitions with few rows each are open at once: what each holds must be little. */
+static void an_open_partition_holds_little_memory(void **state) {
+  enum { N = 400 };
+  writing *t = *state;
+  skep_table_write *w;
+  const skep_written_partition *list;
+  uint32_t n;
+  skep_batch batch;
+  static const char *cells[N * 6];
+  static char texts[N][8];
+  skep_table_write_opts o = table_opts(t, "struct<a:int,b:string,c:decimal(10,2),d:timestamp,e:double>",
+                                       "struct<p:int>", SKEP_WRITE_INSERT, 1, 0);
+  for (int i = 0; i < N; i++) {
+    const char *row[] = {"1", "text", "2.50", "2026-01-01 00:00:00", "0.5", texts[i]};
+    snprintf(texts[i], sizeof texts[i], "%d", i);
+    memcpy(cells + 6 * i, row, sizeof row);
+  }
+  writing_batch(t, &batch, batch_type(t, &o), cells, N);
+  uint64_t before = t->memory.live_bytes;
+  assert_ok(skep_table_write_open(&t->ctx, t->fs, &o, &w, &t->err), t->err);
+  assert_ok(skep_table_write_rows(w, &batch, &t->err), t->err);
+  assert_true(t->memory.live_bytes - before < (uint64_t)N * (64 << 10));
+  assert_ok(skep_table_write_finish(w, &list, &n, &t->err), t->err);
+  assert_int_equal(n, N);
+  skep_table_write_free(w);
+  skep_vec_fini(&batch.root);
+}
+
 /* ---- the process ends ---- */
 
 static void use_posix(writing *t) {
@@ -633,6 +661,7 @@ int main(void) {
       TEST(plain_files_are_safe_before_they_move_into_place),
       TEST(a_plain_overwrite_that_fails_loses_nothing),
       TEST(any_failing_allocation_is_reported),
+      TEST(an_open_partition_holds_little_memory),
       TEST(a_process_that_ends_anywhere_leaves_nothing_to_see),
       TEST(random_batches_arrive_row_by_row),
   };
