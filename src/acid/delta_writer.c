@@ -409,19 +409,19 @@ static void remove_plain_files(skep_delta_writer *w) {
   }
 }
 
-void skep_delta_writer_abort(skep_delta_writer *w) {
+bool skep_delta_writer_abort(skep_delta_writer *w) {
   const char *path = skep_buf_string(&w->path);
   bool made = w->is_made;
   if (made && w->opts.kind == SKEP_DELTA_PLAIN) remove_plain_files(w);
   close_files(w);
   w->is_done = true;
   w->is_made = false;
-  if (!made) return;
-  if (w->opts.kind != SKEP_DELTA_PLAIN) {
-    skep_status status = skep_dir_remove(w->ctx, w->fs, path, NULL);
-    if (status != SKEP_OK) skep_log(w->ctx, SKEP_LOG_WARN, "%s: an aborted write stays behind", path);
-  }
+  bool plain = w->opts.kind == SKEP_DELTA_PLAIN;
+  if (!made) return !plain;
+  skep_status status = plain ? SKEP_OK : skep_dir_remove(w->ctx, w->fs, path, NULL);
+  if (status != SKEP_OK) skep_log(w->ctx, SKEP_LOG_WARN, "%s: an aborted write stays behind", path);
   skep_dir_unmake(w->ctx, w->fs, w->root, w->depth_there);
+  return !plain && status == SKEP_OK && skep_dir_sync_above(w->ctx, w->fs, path, NULL) == SKEP_OK;
 }
 
 void skep_delta_writer_free(skep_delta_writer *w) {

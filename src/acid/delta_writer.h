@@ -97,8 +97,9 @@ SKEP_NODISCARD skep_status skep_delta_writer_finish(skep_delta_writer *w, const 
                                                     skep_err *err);
 
 /* Removes what was written, as far as it goes (what is left is invisible and the cleaner's): call it after a failure,
- * or after _finish when the statement as a whole fails. The writer can only be freed afterwards. */
-void skep_delta_writer_abort(skep_delta_writer *w);
+ * or after _finish when the statement as a whole fails. The writer can only be freed afterwards. True: nothing is left,
+ * and that is durable, so the transaction need not be remembered (skep_txn_abort, files_gone); never for PLAIN. */
+bool skep_delta_writer_abort(skep_delta_writer *w);
 void skep_delta_writer_free(skep_delta_writer *w); /* accepts NULL; removes no files */
 
 /* TRUNCATE and DELETE of all rows: base_W with _metadata_acid alone, synced. Source: Hive TruncateTableHandler. */

@@ -132,6 +132,25 @@ void skep_dir_unmake(const skep_ctx *ctx, skep_fs *fs, const char *path, size_t 
   skep_release(ctx, copy);
 }
 
+skep_status skep_dir_sync_above(const skep_ctx *ctx, skep_fs *fs, const char *path, skep_err *err) {
+  size_t length = strlen(path);
+  char *copy = skep_strndup(ctx, path, length);
+  if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "path of a directory");
+  skep_status status = SKEP_ERR_NOT_FOUND;
+  while (status == SKEP_ERR_NOT_FOUND && length > 0) {
+    length = parent_length(copy, length);
+    copy[length] = '\0';
+    const char *above = length == 0 ? "." : copy;
+    if ((skep_fs_promises(fs, above) & SKEP_FS_DURABLE_DIRS) == 0) { /* removals are as durable as they get */
+      status = SKEP_OK;
+    } else {
+      status = skep_fs_sync_dir(fs, above, err);
+    }
+  }
+  skep_release(ctx, copy);
+  return status;
+}
+
 skep_status skep_dir_sync_up(const skep_ctx *ctx, skep_fs *fs, const char *path, size_t depth_there, skep_err *err) {
   if ((skep_fs_promises(fs, path) & SKEP_FS_DURABLE_DIRS) == 0) return SKEP_OK; /* files bring their names along */
   size_t length = strlen(path);

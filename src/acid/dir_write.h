@@ -18,6 +18,9 @@ void skep_dir_unmake(const skep_ctx *ctx, skep_fs *fs, const char *path, size_t 
 SKEP_NODISCARD skep_status skep_dir_sync_up(const skep_ctx *ctx, skep_fs *fs, const char *path, size_t depth_there,
                                             skep_err *err);
 
+/* After something was removed at `path`: makes that durable in the nearest directory above that is still there. */
+SKEP_NODISCARD skep_status skep_dir_sync_above(const skep_ctx *ctx, skep_fs *fs, const char *path, skep_err *err);
+
 /* Removes a directory and all below it, or a file; nothing there is fine. Goes as deep as 16 levels. */
 SKEP_NODISCARD skep_status skep_dir_remove(const skep_ctx *ctx, skep_fs *fs, const char *path, skep_err *err);
 

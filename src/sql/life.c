@@ -483,13 +483,18 @@ skep_status skep_life_made_base(skep_life *life, const char *root, int64_t write
 
 /* ---- the end ---- */
 
-/* What was written so far is of no use. */
-static void remove_files(skep_life *life) {
-  skep_err ignored;
+/* What was written so far is of no use. True: nothing of the statement is left, and that is durable. */
+static bool remove_files(skep_life *life) {
+  const skep_ctx *ctx = life->s->ctx;
+  skep_fs *fs = life->s->fs;
+  bool gone = true;
   for (size_t i = 0; i < life->n_branches; i++)
-    if (life->branches[i]->write != NULL) skep_table_write_abort(life->branches[i]->write);
+    if (life->branches[i]->write != NULL && !skep_table_write_abort(life->branches[i]->write)) gone = false;
   for (size_t i = 0; i < life->n_made; i++)
-    if (life->made[i] != NULL) (void)!skep_dir_remove(life->s->ctx, life->s->fs, life->made[i], &ignored);
+    if (life->made[i] != NULL && (skep_dir_remove(ctx, fs, life->made[i], NULL) != SKEP_OK ||
+                                  skep_dir_sync_above(ctx, fs, life->made[i], NULL) != SKEP_OK))
+      gone = false;
+  return gone;
 }
 
 /* What a finished branch did, for the commit. */
@@ -541,10 +546,12 @@ skep_status skep_life_commit(skep_life *life, skep_err *err) {
   for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++) st = record_branch(life, life->branches[i], err);
   if (st != SKEP_OK) return skep_life_fail(life, st);
   if (life->owns_txn) {
+    int64_t txn = s->txn.txn.id;
     st = skep_transaction_commit(s, err);
     life->owns_txn = false;
     /* after a commit in doubt files must stay: txn/txn.h, rule 4 */
-    if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) remove_files(life);
+    if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && remove_files(life))
+      (void)!skep_txn_abort(s->db, txn, SKEP_ABORT_ROLLBACK, true, NULL); /* aborted already: nothing to remember */
   }
   release(life);
   return st;
@@ -554,8 +561,8 @@ skep_status skep_life_fail(skep_life *life, skep_status st) {
   skep_session *s = life->s;
   if (s == NULL) return st;
   skep_db_rollback(s->db);
-  remove_files(life);
-  if (s->txn.txn.id != 0) skep_transaction_abandon(s);
+  bool gone = remove_files(life) && life->owns_txn; /* earlier statements of a transaction have files too */
+  if (s->txn.txn.id != 0) skep_transaction_abandon(s, gone);
   release(life);
   return st;
 }

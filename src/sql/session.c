@@ -132,7 +132,7 @@ static void clear_notes(skep_session *s) {
 
 void skep_session_close(skep_session *s) {
   if (s == NULL) return;
-  if (s->txn.txn.id != 0) skep_transaction_abandon(s);
+  if (s->txn.txn.id != 0) skep_transaction_abandon(s, false);
   skep_heartbeat_stop(s);
   clear_notes(s);
   skep_release(s->ctx, s->notes.lines);

@@ -126,6 +126,6 @@ skep_status skep_statement_execute(skep_session *s, const char *text, size_t len
   s->text = NULL;
   s->text_length = 0;
   /* a statement that fails ends the transaction that it was in; a text that does not parse is none */
-  if (st != SKEP_OK && st != SKEP_ERR_SYNTAX && s->txn.txn.id != 0) skep_transaction_abandon(s);
+  if (st != SKEP_OK && st != SKEP_ERR_SYNTAX && s->txn.txn.id != 0) skep_transaction_abandon(s, false);
   return st;
 }

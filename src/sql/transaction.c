@@ -193,10 +193,10 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   return st;
 }
 
-void skep_transaction_abandon(skep_session *s) {
+void skep_transaction_abandon(skep_session *s, bool files_gone) {
   skep_err err;
   if (s->txn.txn.id == 0) return;
-  if (skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, &err) != SKEP_OK)
+  if (skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, files_gone, &err) != SKEP_OK)
     skep_log(s->ctx, SKEP_LOG_WARN, "transaction %lld could not be aborted now and will time out: %s",
              (long long)s->txn.txn.id, err.text);
   clear(s);
@@ -222,7 +222,7 @@ skep_status skep_transaction_run(skep_session *s, const skep_statement *statemen
                      "LockException [Error 20008]: Operation %s is not allowed without an active transaction",
                      skep_statement_name(statement));
   if (statement->kind == SKEP_STMT_COMMIT) return skep_transaction_commit(s, err);
-  skep_transaction_abandon(s);
+  skep_transaction_abandon(s, false);
   return SKEP_OK;
 }
 

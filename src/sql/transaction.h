@@ -15,9 +15,10 @@ SKEP_NODISCARD skep_status skep_transaction_change(skep_session *session, const 
  * open afterwards; SKEP_ERR_CONFLICT and SKEP_ERR_IN_DOUBT as session.h says. */
 SKEP_NODISCARD skep_status skep_transaction_commit(skep_session *session, skep_err *err);
 
-/* Aborts what is open, reason "rollback". Files must be removed before, or are left to a cleaner. Never fails for the
+/* Aborts what is open, reason "rollback". Files must be removed before, or are left to a cleaner; files_gone: all of
+ * them are, durably (skep_txn_abort). Never fails for the
  * caller: a transaction that cannot be aborted now times out. */
-void skep_transaction_abandon(skep_session *session);
+void skep_transaction_abandon(skep_session *session, bool files_gone);
 
 /* When a warehouse is opened: transactions of dead processes are aborted, leftovers of a loss of power removed, dropped
  * directories that nobody reads any more removed. */

@@ -267,13 +267,15 @@ skep_status skep_table_write_finish(skep_table_write *w, const skep_written_part
   return SKEP_OK;
 }
 
-void skep_table_write_abort(skep_table_write *w) {
+bool skep_table_write_abort(skep_table_write *w) {
+  bool gone = true;
   w->is_done = true;
   for (uint32_t i = w->n_targets; i-- > 0;) { /* backwards: the first ones made the directories above the others */
     skep_write_target *target = w->targets[i];
-    if (target->writer == NULL || target->is_placed) continue;
-    skep_delta_writer_abort(target->writer);
+    if (target->writer == NULL) continue;
+    if (target->is_placed || !skep_delta_writer_abort(target->writer)) gone = false;
   }
+  return gone;
 }
 
 void skep_table_write_free(skep_table_write *w) {

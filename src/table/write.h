@@ -100,8 +100,8 @@ SKEP_NODISCARD skep_status skep_table_write_finish(skep_table_write *w, const sk
                                                    uint32_t *n_partitions, skep_err *err);
 
 /* Removes what was written; after _finish too (a transactional table's; a plain table's files stay). Then _free. */
-void skep_table_write_abort(skep_table_write *w);
-void skep_table_write_free(skep_table_write *w); /* accepts NULL */
+bool skep_table_write_abort(skep_table_write *w); /* true: as skep_delta_writer_abort */
+void skep_table_write_free(skep_table_write *w);  /* accepts NULL */
 
 uint64_t skep_table_write_row_count(const skep_table_write *w); /* rows added or deleted so far */
 

@@ -91,6 +91,12 @@ skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason 
   return *n_changed > 0 ? skep_txn_forget_history(db, txn, err) : SKEP_OK;
 }
 
+skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_err *err) {
+  int64_t ignored = 0;
+  return skep_db_get_i64(db, "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? LIMIT 1",
+                         SKEP_PARAMS(skep_p_i64(txn)), &ignored, out, err);
+}
+
 static skep_status abort_one(skep_db *db, int64_t txn, skep_txn_abort_reason reason, bool files_gone, skep_err *err) {
   char state = 0;
   skep_err why = {0};
@@ -106,9 +112,11 @@ static skep_status abort_one(skep_db *db, int64_t txn, skep_txn_abort_reason rea
   return status;
 }
 
+/* The end of a reader need not be durable. That of a writer is: a commit in doubt is written over by it. */
 skep_status skep_txn_abort(skep_db *db, int64_t txn, skep_txn_abort_reason reason, bool files_gone, skep_err *err) {
-  bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
+  bool joined = false, wrote = true;
+  if (!skep_db_in_transaction(db)) SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
+  SKEP_TRY(skep_db_begin_unless(db, wrote ? SKEP_DB_WRITE : SKEP_DB_WRITE_LAZY, &joined, err));
   skep_status status = abort_one(db, txn, reason, files_gone, err);
   return skep_db_end(db, joined, status, err);
 }

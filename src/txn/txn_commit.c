@@ -407,10 +407,9 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, const skep_txn
 static skep_status commit_mode(skep_db *db, int64_t txn, bool writes, skep_db_mode *mode, skep_err *err) {
   *mode = SKEP_DB_WRITE;
   if (writes || skep_db_in_transaction(db)) return SKEP_OK;
-  int64_t ignored = 0, type = 0;
+  int64_t type = 0;
   bool wrote = false;
-  SKEP_TRY(skep_db_get_i64(db, "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? LIMIT 1",
-                           SKEP_PARAMS(skep_p_i64(txn)), &ignored, &wrote, err));
+  SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
   SKEP_TRY(skep_db_get_i64(db, "SELECT \"TXN_TYPE\" FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
                            &type, NULL, err));
   if (!wrote && !is_compaction((int)type)) *mode = SKEP_DB_WRITE_LAZY;

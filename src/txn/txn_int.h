@@ -65,6 +65,9 @@ skep_status skep_txn_run_optional(skep_db *db, const char *sql, const skep_param
 /* Whether the machine's present start was recovered (or needs no recovery). */
 skep_status skep_txn_is_recovered(skep_db *db, bool *out, skep_err *err);
 
+/* Whether the transaction has written anything that is not committed yet. */
+skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_err *err);
+
 /* One write id for a transaction that is known to be open and to have none of this table; inside a write transaction.
  */
 skep_status skep_txn_allocate_fresh(skep_db *db, int64_t txn, const char *database, const char *table,
