@@ -720,6 +720,9 @@ static skep_status rule_negative(call_state *c) {
 }
 
 static skep_status rule_grouping(call_state *c) {
+  if (!c->s->aggregates) {
+    return skep_bind_fail(c->b, c->expr->pos, 10409, "GROUPING function is not allowed here");
+  }
   c->bx->op = SKEP_BX_GROUPING;
   c->bx->type = skep_rule_type(SKEP_BIGINT);
   c->bx->has_aggregate = true;

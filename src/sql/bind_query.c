@@ -241,7 +241,14 @@ static bool in_scope(const scope *s, const skep_brel *rel) {
 
 /* Columns of this block may stand in a grouped block's outputs below an aggregate or as (part of) a key only. */
 static skep_status check_grouped(binding *b, const scope *s, const skep_bq *q, const skep_bx *bx) {
-  if (bx == NULL || bx->op == SKEP_BX_AGG || bx->op == SKEP_BX_GROUPING || is_key(q, bx)) return SKEP_OK;
+  if (bx == NULL || bx->op == SKEP_BX_AGG || is_key(q, bx)) return SKEP_OK;
+  for (uint32_t i = 0; bx->op == SKEP_BX_GROUPING && i < bx->n_args; i++) {
+    skep_pos pos = {.line = bx->line, .column = bx->column};
+    if (!is_key(q, bx->args[i])) {
+      return skep_bind_fail(b, pos, 10409, "Expression in GROUPING function not present in GROUP BY");
+    }
+  }
+  if (bx->op == SKEP_BX_GROUPING) return SKEP_OK;
   if (bx->op == SKEP_BX_COLUMN && in_scope(s, bx->rel)) {
     char label[128];
     const char *name = bx->rel->names[bx->position];

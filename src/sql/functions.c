@@ -92,7 +92,7 @@ static const skep_function functions[] = {
      "skep_mask_show_first_n($1, [$2|CAST(4 AS INTEGER)])", NULL},
     {"mask_show_last_n", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 2, "si", 's',
      "skep_mask_show_last_n($1, [$2|CAST(4 AS INTEGER)])", NULL},
-    {"crc32", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "x", 'l', "skep_crc32($1)", NULL},
+    {"crc32", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "y", 'l', "skep_crc32($1)", NULL},
     {"uuid", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 0, 0, "", 's', "CAST(uuid() AS VARCHAR)", NULL},
     /* numbers */
     {"round", SKEP_FN_SCALAR, SKEP_FR_ROUND, 1, 2, "a", 'a', "skep_round", NULL},

@@ -201,6 +201,17 @@ static void print_condition(printer *p, const char *word, const skep_bx *conditi
   skep_print_bx(p, condition);
 }
 
+/* With its type: DuckDB takes a function of NULL constants for a NULL of no type. */
+static void print_output(printer *p, const skep_bx *bx) {
+  bool typed = bx->op == SKEP_BX_COLUMN || bx->op == SKEP_BX_CONST || bx->type->kind == SKEP_BOOLEAN;
+  if (!typed) skep_buf_text(p->out, "CAST(");
+  skep_print_bx(p, bx);
+  if (typed) return;
+  skep_buf_text(p->out, " AS ");
+  skep_print_carrier(bx->type, p->out);
+  skep_buf_byte(p->out, ')');
+}
+
 static void print_select(printer *p, const skep_bq *q) {
   skep_buf *out = p->out, from;
   skep_buf_init(&from, out->ctx, out->max_size);
@@ -210,7 +221,7 @@ static void print_select(printer *p, const skep_bq *q) {
   skep_buf_text(out, q->distinct ? "SELECT DISTINCT " : "SELECT ");
   for (uint32_t i = 0; i < q->n_outputs; i++) {
     if (i != 0) skep_buf_text(out, ", ");
-    skep_print_bx(p, q->outputs[i]);
+    print_output(p, q->outputs[i]);
     skep_buf_printf(out, " AS c%u", i);
   }
   if (q->n_outputs == 0) skep_buf_text(out, "1 AS c0");
