@@ -1,8 +1,7 @@
 /* ALTER TABLE: the frame around every kind, and the kinds that change one thing of a table.
  *
- * Order of work: the table is found and the statement checked; rows are changed; directories are renamed; the database
- * commits. When the commit fails the directories are renamed back. Between the two a crash leaves a directory under its
- * new name while the rows still have the old one: as in Hive, whose metastore works in this order as well. */
+ * The table is found, the statement checked and the rows changed in one database transaction. When directories must be
+ * renamed as well it is rolled back, the renames are noted (moves.h), and it is run once more, with the renames. */
 #include <string.h>
 
 #include "acid/name.h"
@@ -16,52 +15,6 @@ skep_status ddl_alter_write_id(skep_session *s, ddl_alter *a, skep_err *err) {
   a->takes_write_id = true;
   if (a->write_id != 0) return SKEP_OK;
   return ddl_take_write_id(s, a->was->db, a->was->name, &a->write_id, err);
-}
-
-skep_status ddl_alter_move(skep_session *s, ddl_alter *a, const char *from, const char *to, skep_err *err) {
-  if (a->n_moves == a->moves_capacity) {
-    size_t capacity = a->moves_capacity == 0 ? 8 : a->moves_capacity * 2;
-    ddl_move *moves = skep_arena_zero(&s->arena, capacity, sizeof *moves);
-    if (moves == NULL) return ddl_nomem(err);
-    if (a->n_moves > 0) memcpy(moves, a->moves, a->n_moves * sizeof *moves);
-    a->moves = moves;
-    a->moves_capacity = capacity;
-  }
-  a->moves[a->n_moves++] = (ddl_move){.from = from, .to = to};
-  return SKEP_OK;
-}
-
-static const char *parent_of(skep_session *s, const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash == NULL || slash == path ? "/" : skep_arena_strndup(&s->arena, path, (size_t)(slash - path));
-}
-
-static skep_status do_moves(skep_session *s, ddl_alter *a, skep_err *err) {
-  for (size_t i = 0; i < a->n_moves; i++) {
-    ddl_move *m = &a->moves[i];
-    const char *to = parent_of(s, m->to), *from = parent_of(s, m->from);
-    if (to == NULL || from == NULL) return ddl_nomem(err);
-    SKEP_TRY(skep_fs_mkdirs(s->fs, to, err));
-    skep_status st = skep_fs_rename_new(s->fs, m->from, m->to, err);
-    if (st == SKEP_ERR_NOT_FOUND) continue; /* nothing was written there yet */
-    if (st == SKEP_ERR_EXISTS)
-      return ddl_task_fail(err, 40013, "Unable to alter table. New location for this table %s.%s already exists : %s",
-                           a->now->db, a->now->name, ddl_quote(s, m->to));
-    if (st != SKEP_OK) return st;
-    m->done = true;
-    SKEP_TRY(skep_fs_sync_dir(s->fs, to, err));
-    if (strcmp(to, from) != 0) SKEP_TRY(skep_fs_sync_dir(s->fs, from, err));
-  }
-  return SKEP_OK;
-}
-
-static void undo_moves(skep_session *s, ddl_alter *a) {
-  for (size_t i = a->n_moves; i > 0; i--) {
-    ddl_move *m = &a->moves[i - 1];
-    skep_err why = {0};
-    if (m->done && skep_fs_rename_new(s->fs, m->to, m->from, &why) != SKEP_OK)
-      skep_log(s->ctx, SKEP_LOG_ERROR, "a renamed directory stays renamed: %s", why.text);
-  }
 }
 
 /* ---- RENAME ---- */
@@ -95,7 +48,7 @@ static skep_status rename_table(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(skep_catalog_path(before, &from, err));
   SKEP_TRY(skep_catalog_path(after, &to, err));
   a->now->location = after;
-  return ddl_alter_move(s, a, from, to, err);
+  return skep_moves_add(s, &a->moves, from, to, err);
 }
 
 /* ---- other single things ---- */
@@ -272,11 +225,10 @@ static skep_status store(skep_session *s, ddl_alter *a, skep_err *err) {
     }
     if (st != SKEP_OK) return st;
   }
-  return do_moves(s, a, err);
+  return SKEP_OK;
 }
 
-static skep_status alter(skep_session *s, void *self, skep_err *err) {
-  ddl_alter *a = self;
+static skep_status alter_rows(skep_session *s, ddl_alter *a, skep_err *err) {
   skep_catalog_table *was;
   SKEP_TRY(ddl_find_table(s, &a->ast->table, false, &was, err));
   if (was->kind == SKEP_TABLE_VIEW)
@@ -285,6 +237,40 @@ static skep_status alter(skep_session *s, void *self, skep_err *err) {
   SKEP_TRY(skep_catalog_table_copy(&s->arena, was, &a->now, err));
   SKEP_TRY(dispatch(s, a, err));
   return store(s, a, err);
+}
+
+/* The first run finds out what must be renamed: SKEP_END then, to be rolled back. */
+static skep_status find_moves(skep_session *s, void *self, skep_err *err) {
+  ddl_alter *a = self;
+  skep_status st = alter_rows(s, a, err);
+  return st == SKEP_OK && a->moves.n > 0 ? SKEP_END : st;
+}
+
+static skep_status alter_and_move(skep_session *s, void *self, skep_err *err) {
+  ddl_alter *a = self;
+  SKEP_TRY(alter_rows(s, a, err));
+  skep_status st = skep_moves_do(s, &a->moves, err);
+  if (st != SKEP_ERR_EXISTS) return st;
+  return ddl_task_fail(err, 40013, "Unable to alter table. New location for this table %s.%s already exists : %s",
+                       a->now->db, a->now->name, ddl_quote(s, a->now->location));
+}
+
+/* As the statement begins; notes of renames are kept. */
+static void start_again(ddl_alter *a) {
+  *a = (ddl_alter){
+      .statement = a->statement, .ast = a->ast, .moves = {.n_noted = a->moves.n_noted, .first = a->moves.first}};
+}
+
+static skep_status run(skep_session *s, ddl_alter *a, skep_err *err) {
+  enum { TRIES = 3 };
+  skep_status st = ddl_in_transaction(s, SKEP_DB_WRITE, find_moves, a, err);
+  for (int i = 0; st == SKEP_END || (st == SKEP_ERR_BUSY && a->moves.n > 0 && i < TRIES); i++) {
+    SKEP_TRY(skep_moves_note(s, &a->moves, err));
+    start_again(a);
+    st = ddl_in_transaction(s, SKEP_DB_WRITE, alter_and_move, a, err);
+    if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) skep_moves_undo(s, &a->moves);
+  }
+  return st;
 }
 
 static skep_status burn(skep_session *s, void *self, skep_err *err) {
@@ -296,14 +282,11 @@ static skep_status burn(skep_session *s, void *self, skep_err *err) {
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
   ddl_alter a = {.statement = statement, .ast = statement->alter_table};
-  skep_status st = ddl_in_transaction(s, SKEP_DB_WRITE, alter, &a, err);
-  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) {
-    undo_moves(s, &a);
-    if (a.takes_write_id && a.is_compiled) {
-      skep_err why = {0};
-      if (ddl_in_transaction(s, SKEP_DB_WRITE, burn, &a, &why) != SKEP_OK)
-        skep_log(s->ctx, SKEP_LOG_WARN, "the write id of a failed statement: %s", why.text);
-    }
+  skep_status st = run(s, &a, err);
+  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && a.takes_write_id && a.is_compiled) {
+    skep_err why = {0};
+    if (ddl_in_transaction(s, SKEP_DB_WRITE, burn, &a, &why) != SKEP_OK)
+      skep_log(s->ctx, SKEP_LOG_WARN, "the write id of a failed statement: %s", why.text);
   }
   if (st == SKEP_OK && a.cleans) ddl_clean(s);
   return st;

@@ -208,7 +208,7 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
     const char *old_path, *new_path;
     SKEP_TRY(skep_catalog_path(usual, &old_path, err));
     SKEP_TRY(skep_catalog_path(target, &new_path, err));
-    SKEP_TRY(ddl_alter_move(s, a, old_path, new_path, err));
+    SKEP_TRY(skep_moves_add(s, &a->moves, old_path, new_path, err));
     now.location = target;
   }
   SKEP_TRY(skep_txn_rename_partition(s->db, t->db, t->name, old_name, new_name, err));

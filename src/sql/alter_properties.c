@@ -81,7 +81,7 @@ static skep_status convert_directory(skep_session *s, ddl_alter *a, const char *
   for (size_t i = 0; i < list.n; i++) {
     const char *from = ddl_join(s, list.dir, "/", list.names[i]), *to = ddl_join(s, list.dir, delta, list.names[i]);
     if (from == NULL || to == NULL) return ddl_nomem(err);
-    SKEP_TRY(ddl_alter_move(s, a, from, to, err));
+    SKEP_TRY(skep_moves_add(s, &a->moves, from, to, err));
   }
   return SKEP_OK;
 }

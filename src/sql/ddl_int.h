@@ -6,6 +6,7 @@
 #include "db/db.h"
 #include "sql/ast.h"
 #include "sql/ddl.h"
+#include "sql/moves.h"
 #include "sql/session_int.h"
 #include "txn/txn.h"
 
@@ -98,12 +99,6 @@ skep_status ddl_create_run(skep_session *s, const skep_statement *statement, ske
 
 /* ---- ALTER TABLE (alter*.c) ---- */
 
-/* A directory or file to rename when all rows are written, before the commit; put back when that fails. */
-typedef struct ddl_move {
-  const char *from, *to; /* paths */
-  bool done;
-} ddl_move;
-
 typedef struct ddl_alter {
   const skep_statement *statement;
   const skep_alter_table *ast;
@@ -113,14 +108,12 @@ typedef struct ddl_alter {
   bool is_compiled; /* what fails from here on fails at run time: Hive has allocated the write id by then */
   bool takes_write_id;
   int64_t write_id; /* taken, or 0 */
-  ddl_move *moves;  /* in this order */
-  size_t n_moves, moves_capacity;
-  bool cleans; /* something was dropped */
+  skep_moves moves; /* directories and files to rename */
+  bool cleans;      /* something was dropped */
 } ddl_alter;
 
 /* The write id of this statement: taken once, of a transactional table. Marks the statement as compiled. */
 skep_status ddl_alter_write_id(skep_session *s, ddl_alter *a, skep_err *err);
-skep_status ddl_alter_move(skep_session *s, ddl_alter *a, const char *from, const char *to, skep_err *err);
 
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
 skep_status ddl_alter_columns(skep_session *s, ddl_alter *a, skep_err *err);

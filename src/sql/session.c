@@ -7,6 +7,7 @@
 
 #include "db/schema.h"
 #include "sql/heartbeat.h"
+#include "sql/moves.h"
 #include "sql/statement.h"
 #include "sql/transaction.h"
 
@@ -104,6 +105,7 @@ static skep_status open_all(skep_session *s, const skep_session_opts *opts, skep
   SKEP_TRY(open_metastore(s, opts, err));
   s->engine_opts =
       (skep_engine_opts){.temp_dir = s->temp_dir, .memory_limit_bytes = opts->memory_bytes, .threads = opts->threads};
+  SKEP_TRY(skep_moves_recover(s, err));
   return skep_transaction_housekeep(s, err);
 }
 

@@ -1,0 +1,168 @@
+/* Renames that a crash cannot tear from their rows: see moves.h. */
+#include "sql/moves.h"
+
+#include <string.h>
+
+#define INSERT_NOTE "INSERT INTO \"AUX_TABLE\" (\"MT_KEY1\", \"MT_KEY2\", \"MT_COMMENT\") VALUES ('skep.move', ?, ?)"
+#define DELETE_NOTES \
+  "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move' AND \"MT_KEY2\" >= ? AND \"MT_KEY2\" < ?"
+
+static skep_status no_memory(skep_err *err) { return skep_fail(err, SKEP_ERR_NOMEM, "renaming directories"); }
+
+skep_status skep_moves_add(skep_session *s, skep_moves *moves, const char *from, const char *to, skep_err *err) {
+  if (moves->n == moves->capacity) {
+    size_t capacity = moves->capacity == 0 ? 8 : moves->capacity * 2;
+    skep_move *items = skep_arena_zero(&s->arena, capacity, sizeof *items);
+    if (items == NULL) return no_memory(err);
+    if (moves->n > 0) memcpy(items, moves->items, moves->n * sizeof *items);
+    moves->items = items;
+    moves->capacity = capacity;
+  }
+  moves->items[moves->n++] = (skep_move){.from = from, .to = to};
+  return SKEP_OK;
+}
+
+/* ---- notes ---- */
+
+static skep_status insert_notes(skep_session *s, skep_moves *moves, skep_err *err) {
+  int64_t last;
+  SKEP_TRY(skep_db_get_i64(s->db, "SELECT max(\"MT_KEY2\") FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'",
+                           SKEP_NO_PARAMS, &last, NULL, err));
+  moves->first = last + 1;
+  moves->n_noted = moves->n;
+  for (size_t i = 0; i < moves->n; i++) {
+    const skep_move *m = &moves->items[i];
+    size_t from = strlen(m->from), to = strlen(m->to);
+    char *note = skep_arena_alloc(&s->arena, from + to + 1);
+    if (note == NULL) return no_memory(err);
+    if (memchr(m->from, '\n', from) != NULL)
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "a directory with a line end in its name cannot be renamed");
+    memcpy(note, m->from, from);
+    note[from] = '\n';
+    memcpy(note + from + 1, m->to, to);
+    SKEP_TRY(skep_db_run(s->db, INSERT_NOTE,
+                         SKEP_PARAMS(skep_p_i64(moves->first + (int64_t)i), skep_p_textn(note, from + to + 1)), NULL,
+                         err));
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_moves_note(skep_session *s, skep_moves *moves, skep_err *err) {
+  SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
+  skep_status st = insert_notes(s, moves, err);
+  if (st == SKEP_OK) return skep_db_commit(s->db, err);
+  skep_db_rollback(s->db);
+  return st;
+}
+
+static skep_status delete_notes(skep_session *s, const skep_moves *moves, int64_t *n, skep_err *err) {
+  return skep_db_run(s->db, DELETE_NOTES,
+                     SKEP_PARAMS(skep_p_i64(moves->first), skep_p_i64(moves->first + (int64_t)moves->n_noted)), n, err);
+}
+
+/* ---- renaming ---- */
+
+static const char *parent_of(skep_session *s, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL || slash == path ? "/" : skep_arena_strndup(&s->arena, path, (size_t)(slash - path));
+}
+
+/* With the directories above it; both ends are on disk afterwards. */
+static skep_status rename_synced(skep_session *s, const char *from, const char *to, skep_err *err) {
+  const char *below = parent_of(s, to), *above = parent_of(s, from);
+  if (below == NULL || above == NULL) return no_memory(err);
+  SKEP_TRY(skep_fs_mkdirs(s->fs, below, err));
+  SKEP_TRY(skep_fs_rename_new(s->fs, from, to, err));
+  SKEP_TRY(skep_fs_sync_dir(s->fs, below, err));
+  return strcmp(below, above) == 0 ? SKEP_OK : skep_fs_sync_dir(s->fs, above, err);
+}
+
+skep_status skep_moves_do(skep_session *s, skep_moves *moves, skep_err *err) {
+  int64_t n;
+  if (moves->n == 0) return SKEP_OK;
+  SKEP_TRY(delete_notes(s, moves, &n, err));
+  if (n != (int64_t)moves->n || moves->n_noted != moves->n)
+    return skep_fail(err, SKEP_ERR_BUSY, "the warehouse was opened by somebody else meanwhile");
+  for (size_t i = 0; i < moves->n; i++) {
+    skep_stat stat;
+    skep_status st = skep_fs_stat(s->fs, moves->items[i].from, &stat, err);
+    if (st == SKEP_ERR_NOT_FOUND) continue; /* nothing was written there yet */
+    if (st != SKEP_OK) return st;
+    moves->items[i].done = true; /* a rename that fails half way is undone as well */
+    SKEP_TRY(rename_synced(s, moves->items[i].from, moves->items[i].to, err));
+  }
+  return SKEP_OK;
+}
+
+/* A delta directory that was made for files goes again when they are back: a plain table has none. */
+static skep_status remove_delta(skep_session *s, const char *file, skep_err *err) {
+  const char *dir = parent_of(s, file);
+  if (dir == NULL) return no_memory(err);
+  const char *slash = strrchr(dir, '/');
+  if (slash == NULL || strncmp(slash, "/delta_", 7) != 0) return SKEP_OK;
+  skep_status st = skep_fs_remove_dir(s->fs, dir, err);
+  return st == SKEP_ERR_NOT_FOUND || st == SKEP_ERR_EXISTS ? SKEP_OK : st; /* not there, or not empty (yet) */
+}
+
+/* Back, when only the new place is there. */
+static skep_status put_back(skep_session *s, const char *from, const char *to, skep_err *err) {
+  skep_stat stat;
+  skep_status st = skep_fs_stat(s->fs, from, &stat, err);
+  if (st == SKEP_ERR_NOT_FOUND) {
+    st = skep_fs_stat(s->fs, to, &stat, err);
+    if (st == SKEP_OK) st = rename_synced(s, to, from, err);
+    if (st == SKEP_ERR_NOT_FOUND) st = SKEP_OK;
+  }
+  return st == SKEP_OK ? remove_delta(s, to, err) : st;
+}
+
+void skep_moves_undo(skep_session *s, skep_moves *moves) {
+  skep_err why = {0};
+  bool all = true;
+  for (size_t i = moves->n; i > 0; i--) {
+    const skep_move *m = &moves->items[i - 1];
+    if (!m->done || put_back(s, m->from, m->to, &why) == SKEP_OK) continue;
+    skep_log(s->ctx, SKEP_LOG_ERROR, "what was renamed is put back when the warehouse is opened next: %s", why.text);
+    all = false;
+  }
+  if (all && moves->n_noted > 0 && delete_notes(s, moves, NULL, &why) != SKEP_OK)
+    skep_log(s->ctx, SKEP_LOG_WARN, "notes of renames stay until the warehouse is opened next: %s", why.text);
+}
+
+/* ---- after a crash ---- */
+
+static skep_status recover_one(skep_session *s, const char *note, skep_err *err) {
+  const char *line = strchr(note, '\n');
+  if (line == NULL) return SKEP_OK; /* none of ours */
+  const char *from = skep_arena_strndup(&s->arena, note, (size_t)(line - note));
+  const char *to = skep_arena_strndup(&s->arena, line + 1, strlen(line + 1));
+  return from == NULL || to == NULL ? no_memory(err) : put_back(s, from, to, err);
+}
+
+/* The last rename is the first to be put back: files went into a directory that a rename made. */
+static skep_status recover(skep_session *s, skep_err *err) {
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(
+      s->db, "SELECT \"MT_COMMENT\" FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move' ORDER BY \"MT_KEY2\" DESC",
+      SKEP_NO_PARAMS, &stmt, err));
+  skep_status st;
+  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    const char *note = skep_stmt_text(stmt, 0, NULL);
+    if (note != NULL && (st = recover_one(s, note, err)) != SKEP_OK) break;
+  }
+  skep_stmt_done(stmt);
+  if (st != SKEP_END) return st;
+  return skep_db_run(s->db, "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'", SKEP_NO_PARAMS, NULL, err);
+}
+
+skep_status skep_moves_recover(skep_session *s, skep_err *err) {
+  int64_t n;
+  SKEP_TRY(skep_db_get_i64(s->db, "SELECT count(*) FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'", SKEP_NO_PARAMS,
+                           &n, NULL, err));
+  if (n == 0) return SKEP_OK;
+  SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
+  skep_status st = recover(s, err);
+  if (st == SKEP_OK) return skep_db_commit(s->db, err);
+  skep_db_rollback(s->db);
+  return st;
+}
