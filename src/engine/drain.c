@@ -81,13 +81,19 @@ static skep_status drain_validity(const uint64_t *mask, const span *s, skep_vec 
 
 static skep_status lend_or_gather(const void *data, size_t width, const span *s, skep_vec *to, skep_err *err) {
   const uint8_t *from = data;
-  if (s->rows == NULL) {
+  const uint8_t *first = from + (size_t)s->first * width;
+  bool aligned = width < 16 || to->form != SKEP_FORM_I128 || (uintptr_t)first % 16 == 0;
+  if (s->rows == NULL && aligned) {
     own(to, &to->values);
-    lend(&to->values, from + (size_t)s->first * width, (size_t)s->n * width);
+    lend(&to->values, first, (size_t)s->n * width);
     return SKEP_OK;
   }
   SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
   uint8_t *out = to->values.data;
+  if (s->rows == NULL) {
+    memcpy(out, first, (size_t)s->n * width);
+    return SKEP_OK;
+  }
   for (int64_t i = 0; i < s->n; i++) memcpy(out + (size_t)i * width, from + (size_t)s->rows[i] * width, width);
   return SKEP_OK;
 }
@@ -126,7 +132,7 @@ static bool split_ns(skep_i128 ns, skep_ts *out) {
 }
 
 /* The loops of the three forms; entries below NULLs are 0. */
-static skep_status drain_ts_whole(const skep_i128 *data, const uint64_t *mask, const span *s, skep_ts *out,
+static skep_status drain_ts_whole(const skep_huge *data, const uint64_t *mask, const span *s, skep_ts *out,
                                   skep_err *err) {
   for (int64_t i = 0; i < s->n; i++) {
     uint64_t k = at_of(s, i);
@@ -136,7 +142,7 @@ static skep_status drain_ts_whole(const skep_i128 *data, const uint64_t *mask, c
   return SKEP_OK;
 }
 
-static skep_status drain_ts_us(const skep_i128 *data, const uint64_t *mask, const span *s, int64_t *out,
+static skep_status drain_ts_us(const skep_huge *data, const uint64_t *mask, const span *s, int64_t *out,
                                skep_err *err) {
   for (int64_t i = 0; i < s->n; i++) {
     uint64_t k = at_of(s, i);
@@ -147,7 +153,7 @@ static skep_status drain_ts_us(const skep_i128 *data, const uint64_t *mask, cons
   return SKEP_OK;
 }
 
-static skep_status drain_ts_ns(const skep_i128 *data, const uint64_t *mask, const span *s, int64_t *out,
+static skep_status drain_ts_ns(const skep_huge *data, const uint64_t *mask, const span *s, int64_t *out,
                                skep_err *err) {
   for (int64_t i = 0; i < s->n; i++) {
     uint64_t k = at_of(s, i);
@@ -159,7 +165,7 @@ static skep_status drain_ts_ns(const skep_i128 *data, const uint64_t *mask, cons
   return SKEP_OK;
 }
 
-static skep_status drain_ts(const skep_i128 *data, const uint64_t *mask, const span *s, skep_vec *to, skep_err *err) {
+static skep_status drain_ts(const skep_huge *data, const uint64_t *mask, const span *s, skep_vec *to, skep_err *err) {
   SKEP_TRY(skep_vec_reserve_unset(to, s->n, false, err));
   if (to->form == SKEP_FORM_TS) return drain_ts_whole(data, mask, s, to->values.data, err);
   if (to->form == SKEP_FORM_TS_US) return drain_ts_us(data, mask, s, to->values.data, err);

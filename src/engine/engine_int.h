@@ -12,6 +12,10 @@
 #include "engine/engine.h"
 #include "engine/library.h"
 
+/* A HUGEINT or a wide decimal in DuckDB's memory, which is aligned to 8 bytes only: pointers to skep_i128 would promise
+ * the compiler 16. */
+typedef skep_i128 skep_huge __attribute__((aligned(8)));
+
 typedef struct skep_engine_source {
   uint64_t id;
   skep_source *source;

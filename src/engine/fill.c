@@ -73,12 +73,12 @@ static void fill_bits(const skep_vec *from, int64_t first, int64_t count, uint8_
   for (int64_t i = 0; i < count; i++) to[i] = is_valid_bit(bits, first + i);
 }
 
-static void fill_ts(const skep_vec *from, int64_t first, int64_t count, skep_i128 *to) {
+static void fill_ts(const skep_vec *from, int64_t first, int64_t count, skep_huge *to) {
   const skep_ts *values = (const skep_ts *)from->values.data + first;
   for (int64_t i = 0; i < count; i++) to[i] = (skep_i128)values[i].seconds * 1000000000 + values[i].nanos;
 }
 
-static void fill_ts_unit(const skep_vec *from, int64_t first, int64_t count, int64_t factor, skep_i128 *to) {
+static void fill_ts_unit(const skep_vec *from, int64_t first, int64_t count, int64_t factor, skep_huge *to) {
   const int64_t *values = (const int64_t *)from->values.data + first;
   for (int64_t i = 0; i < count; i++) to[i] = (skep_i128)values[i] * factor;
 }
@@ -106,13 +106,13 @@ static skep_status fill_fixed(const skep_vec *from, int64_t first, int64_t count
       fill_bits(from, first, count, data + at);
       return SKEP_OK;
     case SKEP_FORM_TS:
-      fill_ts(from, first, count, (skep_i128 *)data + at);
+      fill_ts(from, first, count, (skep_huge *)data + at);
       return SKEP_OK;
     case SKEP_FORM_TS_US:
-      fill_ts_unit(from, first, count, 1000, (skep_i128 *)data + at);
+      fill_ts_unit(from, first, count, 1000, (skep_huge *)data + at);
       return SKEP_OK;
     case SKEP_FORM_TS_NS:
-      fill_ts_unit(from, first, count, 1, (skep_i128 *)data + at);
+      fill_ts_unit(from, first, count, 1, (skep_huge *)data + at);
       return SKEP_OK;
     default:
       break;

@@ -216,7 +216,7 @@ static bool read_exact(const operand *o, int64_t i, skep_i128 *out) {
       *out = ((const int64_t *)o->data)[i];
       return true;
     case DUCKDB_TYPE_HUGEINT:
-      *out = ((const skep_i128 *)o->data)[i];
+      *out = ((const skep_huge *)o->data)[i];
       return true;
     default:
       return false;
@@ -239,7 +239,7 @@ static void put(skep_call *c, int64_t i, bool fits, const skep_i128 *at) {
   } else if (c->precision <= 18) {
     ((int64_t *)c->out_data)[i] = (int64_t)v;
   } else {
-    ((skep_i128 *)c->out_data)[i] = v;
+    ((skep_huge *)c->out_data)[i] = v;
   }
 }
 

@@ -67,7 +67,7 @@ static bool read_argument(const column *col, int64_t i, argument *out) {
       *out = whole(((const int64_t *)col->data)[i], 64);
       break;
     case DUCKDB_TYPE_HUGEINT:
-      *out = whole(((const skep_i128 *)col->data)[i], 128);
+      *out = whole(((const skep_huge *)col->data)[i], 128);
       break;
     case DUCKDB_TYPE_FLOAT:
       *out = (argument){.kind = BINARY, .binary = (double)((const float *)col->data)[i], .is_float = true};

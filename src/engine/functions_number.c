@@ -139,7 +139,7 @@ WRAP_TO(wrap_i16, int16_t)
 WRAP_TO(wrap_i32, int32_t)
 
 static skep_status wrap_i64(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   int64_t *out = c->out_data;
   (void)err;
   for (int64_t i = 0; i < c->n; i++) out[i] = (int64_t)(uint64_t)a[i];

@@ -111,7 +111,7 @@ static bool cast_ts(skep_bytes text, skep_ts *out) {
 }
 
 static skep_status parse_ts(skep_call *c, skep_err *err) {
-  skep_i128 *out = c->out_data;
+  skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) {
     skep_ts ts = {.seconds = 0};

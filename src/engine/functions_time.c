@@ -83,7 +83,7 @@ static int32_t field_of_seconds(int64_t seconds, field f) {
 static const field fields[] = {YEAR, QUARTER, MONTH, DAY, WEEK, WEEK_DAY, HOUR, MINUTE, SECOND};
 
 static skep_status field_of_ts(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   field f = *(const field *)c->function->extra;
   int32_t *out = c->out_data;
   (void)err;
@@ -133,7 +133,7 @@ static skep_status field_of_text(skep_call *c, skep_err *err) {
 /* ---- between dates and timestamps ---- */
 
 static skep_status ts_date(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   int32_t *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) out[i] = (int32_t)days_of(a[i]);
@@ -142,7 +142,7 @@ static skep_status ts_date(skep_call *c, skep_err *err) {
 
 static skep_status date_ts(skep_call *c, skep_err *err) {
   const int32_t *a = c->data[0];
-  skep_i128 *out = c->out_data;
+  skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) out[i] = ts_of_day(a[i]);
   return SKEP_OK;
@@ -150,7 +150,7 @@ static skep_status date_ts(skep_call *c, skep_err *err) {
 
 /* Whole seconds, towards the past. */
 static skep_status ts_seconds(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   int64_t *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) out[i] = seconds_of(a[i]);
@@ -160,7 +160,7 @@ static skep_status ts_seconds(skep_call *c, skep_err *err) {
 /* ---- arithmetic ---- */
 
 static skep_status epoch_milli(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   int64_t *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) out[i] = seconds_of(a[i]) * 1000 + nanos_of(a[i]) / 1000000;
@@ -169,7 +169,7 @@ static skep_status epoch_milli(skep_call *c, skep_err *err) {
 
 /* Seconds with their fraction as a decimal's text: "1577836800.25". */
 static skep_status epoch_text(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   EACH_ROW(c, i) {
     skep_buf_reset(c->text);
     skep_text_decimal(a[i], 9, true, c->text);
@@ -228,9 +228,9 @@ static skep_status add_months_date(skep_call *c, skep_err *err) {
 }
 
 static skep_status add_months_ts(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   const int32_t *n = c->data[1];
-  skep_i128 *out = c->out_data;
+  skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) {
     int64_t before = days_of(a[i]), days;
@@ -242,8 +242,8 @@ static skep_status add_months_ts(skep_call *c, skep_err *err) {
 
 /* Timestamp and interval of nanoseconds; NULL beyond the years that there are. */
 static skep_status add_ns(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0], *b = c->data[1];
-  skep_i128 *out = c->out_data;
+  const skep_huge *a = c->data[0], *b = c->data[1];
+  skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) {
     out[i] = a[i] + b[i];
@@ -290,7 +290,7 @@ static skep_status next_day(skep_call *c, skep_err *err) {
 
 /* Whole months between equal days or ends of months, else with days as 31sts. */
 static skep_status months_between(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0], *b = c->data[1];
+  const skep_huge *a = c->data[0], *b = c->data[1];
   const uint8_t *rounds = c->data[2];
   double *out = c->out_data;
   (void)err;
@@ -359,8 +359,8 @@ static skep_status trunc_date(skep_call *c, skep_err *err) {
 
 /* floor(timestamp TO unit) */
 static skep_status floor_ts(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
-  skep_i128 *out = c->out_data;
+  const skep_huge *a = c->data[0];
+  skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) {
     skep_bytes unit = skep_arg_bytes(c, 1, i);
@@ -405,7 +405,7 @@ static bool pattern_of(current *p, skep_bytes text) {
 static const char default_pattern[] = "yyyy-MM-dd HH:mm:ss";
 
 static skep_status date_format(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   current p = {.is_set = false};
   EACH_ROW(c, i) {
     if (!pattern_of(&p, skep_arg_bytes(c, 1, i))) {
@@ -469,8 +469,8 @@ static const skep_timezone *zone_of(const skep_call *c, current_zone *z, skep_by
 }
 
 static skep_status shift(skep_call *c, bool to_utc) {
-  const skep_i128 *a = c->data[0];
-  skep_i128 *out = c->out_data;
+  const skep_huge *a = c->data[0];
+  skep_huge *out = c->out_data;
   current_zone z = {.is_set = false};
   EACH_ROW(c, i) {
     const skep_timezone *zone = zone_of(c, &z, skep_arg_bytes(c, 1, i));
@@ -495,7 +495,7 @@ static skep_status from_utc(skep_call *c, skep_err *err) {
 
 /* "2024-02-29 12:00:00[.f][ Zone]": without a zone of its own the text is in the one given. */
 static skep_status parse_tstz(skep_call *c, skep_err *err) {
-  skep_i128 *out = c->out_data;
+  skep_huge *out = c->out_data;
   current_zone own = {.is_set = false}, given = {.is_set = false};
   (void)err;
   EACH_ROW(c, i) {
@@ -525,7 +525,7 @@ static skep_status parse_tstz(skep_call *c, skep_err *err) {
 
 /* "2016-01-03 12:26:34.0 US/Pacific" */
 static skep_status str_tstz(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   current_zone z = {.is_set = false};
   skep_status status = SKEP_OK;
   for (int64_t i = 0; i < c->n && status == SKEP_OK; i++) {
@@ -559,7 +559,7 @@ static skep_status str_months(skep_call *c, skep_err *err) {
 }
 
 static skep_status str_interval(skep_call *c, skep_err *err) {
-  const skep_i128 *a = c->data[0];
+  const skep_huge *a = c->data[0];
   EACH_ROW(c, i) {
     skep_i128 size = a[i] < 0 ? -a[i] : a[i];
     int64_t seconds = (int64_t)(size / ns_a_second), nanos = (int64_t)(size % ns_a_second);
