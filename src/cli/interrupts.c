@@ -30,7 +30,12 @@ static void clear_line(skep_interrupts *it) {
 static void show_line(skep_interrupts *it) {
   int64_t ns = it->ctx->monotonic_ns(it->ctx->clock_self) - it->begin_ns;
   if (it->cancel == NULL || !it->show_time || it->interrupted || ns < first_ns) return;
-  fprintf(stderr, "\rrunning for %.1f s (Ctrl-C cancels)\033[K", (double)ns / 1e9);
+  double part = it->progress(it->self);
+  if (part >= 0) {
+    fprintf(stderr, "\rrunning for %.1f s, %.0f %% read (Ctrl-C cancels)\033[K", (double)ns / 1e9, part * 100);
+  } else {
+    fprintf(stderr, "\rrunning for %.1f s (Ctrl-C cancels)\033[K", (double)ns / 1e9);
+  }
   it->shown = true;
 }
 
@@ -102,9 +107,11 @@ void skep_interrupts_stop(skep_interrupts *it) {
   it->started = false;
 }
 
-void skep_interrupts_begin(skep_interrupts *it, void (*cancel)(void *self), void *self) {
+void skep_interrupts_begin(skep_interrupts *it, void (*cancel)(void *self), double (*progress)(void *self),
+                           void *self) {
   pthread_mutex_lock(&it->lock);
   it->cancel = cancel;
+  it->progress = progress;
   it->self = self;
   it->begin_ns = it->ctx->monotonic_ns(it->ctx->clock_self);
   pthread_mutex_unlock(&it->lock);

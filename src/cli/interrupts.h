@@ -18,6 +18,7 @@ typedef struct skep_interrupts {
   pthread_mutex_t lock;
   /* under the lock */
   void (*cancel)(void *self); /* of the running statement; NULL: none runs */
+  double (*progress)(void *self);
   void *self;
   bool interrupted; /* since the last take */
   bool terminated;  /* SIGTERM came */
@@ -32,9 +33,9 @@ SKEP_NODISCARD skep_status skep_interrupts_start(skep_interrupts *it, const skep
                                                  skep_err *err);
 void skep_interrupts_stop(skep_interrupts *it); /* safe when start failed */
 
-/* Around the time in which a statement runs: `cancel` may be called, from the other thread. A second signal while one
- * is being obeyed ends the process at once. */
-void skep_interrupts_begin(skep_interrupts *it, void (*cancel)(void *self), void *self);
+/* Around the time in which a statement runs: `cancel` and `progress` (0 to 1; below 0: not known) may be called, from
+ * the other thread. A second signal while one is being obeyed ends the process at once. */
+void skep_interrupts_begin(skep_interrupts *it, void (*cancel)(void *self), double (*progress)(void *self), void *self);
 void skep_interrupts_end(skep_interrupts *it);
 /* Removes the line that says how long the statement runs, before something else is printed; it does not come again. */
 void skep_interrupts_quiet(skep_interrupts *it);

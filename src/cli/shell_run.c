@@ -103,6 +103,8 @@ static skep_status print_rows(skep_shell *shell, skep_result *result, skep_arena
 
 static void cancel_statement(void *self) { skep_session_cancel(self); }
 
+static double progress_of_statement(void *self) { return skep_session_progress(self); }
+
 static void run_sql(skep_shell *shell, const char *text, size_t length) {
   skep_err err = {0};
   skep_arena arena;
@@ -110,7 +112,7 @@ static void run_sql(skep_shell *shell, const char *text, size_t length) {
   uint64_t n_rows = 0;
   int64_t begin_ns = shell->ctx->monotonic_ns(shell->ctx->clock_self);
   skep_arena_init(&arena, shell->ctx, 64u << 20);
-  skep_interrupts_begin(&shell->interrupts, cancel_statement, shell->session);
+  skep_interrupts_begin(&shell->interrupts, cancel_statement, progress_of_statement, shell->session);
   skep_status status = skep_session_run(shell->session, text, length, &result, &err);
   bool has_rows = result != NULL;
   if (status == SKEP_OK && has_rows) status = print_rows(shell, result, &arena, &n_rows, &err);

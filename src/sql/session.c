@@ -188,6 +188,11 @@ void skep_session_cancel(skep_session *s) {
   skep_db_interrupt(s->db); /* it may wait for another writer */
 }
 
+double skep_session_progress(const skep_session *s) {
+  skep_engine *engine = __atomic_load_n(&s->engine, __ATOMIC_SEQ_CST);
+  return engine == NULL ? -1.0 : skep_engine_progress(engine);
+}
+
 skep_status skep_session_check(skep_session *s, skep_err *err) {
   if (__atomic_load_n(&s->cancelled, __ATOMIC_SEQ_CST) == 0) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_CANCELLED, "the statement was cancelled");

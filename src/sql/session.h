@@ -69,6 +69,9 @@ SKEP_NODISCARD skep_status skep_session_run(skep_session *session, const char *t
  * when nothing runs. */
 void skep_session_cancel(skep_session *session);
 
+/* How far the running statement's scans are, 0 to 1, or below 0 when that is not known. Any thread. */
+double skep_session_progress(const skep_session *session);
+
 /* Names borrowed until the next run. */
 const char *skep_session_database(const skep_session *session);
 bool skep_session_in_transaction(const skep_session *session); /* after START TRANSACTION */
