@@ -510,6 +510,7 @@ const skep_function skep_functions_text[] = {
     {.name = "skep_bround", .args = "di", .result = 'd', .body = bround_f64},
     {.name = "skep_bround", .args = "li", .result = 'l', .body = bround_i64},
     {.name = "skep_crc32", .args = "x", .result = 'l', .body = crc32_bytes},
+    {.name = "skep_crc32", .args = "v", .result = 'l', .body = crc32_bytes},
     {.name = "skep_quote", .args = "v", .result = 'v', .body = quote},
     {.name = "skep_mask", .args = "v", .result = 'v', .body = mask_all},
     {.name = "skep_mask_first_n", .args = "vi", .result = 'v', .body = mask_first},
