@@ -25,8 +25,9 @@ class Session:
         """(rows, text of standard error)."""
         self.n += 1
         mark, err = f"@@end {self.n}@@\n".encode(), b""
+        end = "\n" if "--" in sql.split("\n")[-1] else ""
         try:
-            self.p.stdin.write(sql.encode("utf-8", "surrogateescape") + b";\nSELECT '" + mark[:-1] + b"';\n")
+            self.p.stdin.write((sql + end).encode("utf-8", "surrogateescape") + b";\nSELECT '" + mark[:-1] + b"';\n")
             self.p.stdin.flush()
         except BrokenPipeError:
             pass
