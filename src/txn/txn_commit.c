@@ -1,5 +1,4 @@
-/* Components and commit: what a transaction wrote, whether somebody else was first, and the one database transaction
- * that makes it visible. */
+/* Components and commit: what a transaction wrote, and the one database transaction that makes it visible. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,46 +7,10 @@
 
 enum { MAX_COMPONENT_BYTES = 1 << 30 };
 
-static bool same_text(const char *a, const char *b) {
-  if (a == NULL || b == NULL) return a == b;
-  return strcmp(a, b) == 0;
-}
-
-static bool same_table(const skep_txn_component *a, const skep_txn_component *b) {
-  return same_text(a->database, b->database) && same_text(a->table, b->table);
-}
-
-/* Texts with NULL first. */
-static int order_text(const char *a, const char *b) {
-  if (a == NULL || b == NULL) return (a != NULL) - (b != NULL);
-  return strcmp(a, b);
-}
-
-static int order_components(const void *left, const void *right) {
-  const skep_txn_component *a = left, *b = right;
-  int c = order_text(a->database, b->database);
-  if (c == 0) c = order_text(a->table, b->table);
-  if (c == 0) c = order_text(a->partition, b->partition);
-  if (c == 0) c = (a->op > b->op) - (a->op < b->op);
-  return c;
-}
-
-typedef struct component_list {
-  skep_txn_component *items;
-  size_t n, capacity;
-} component_list;
-
-static skep_status append(skep_arena *arena, component_list *list, const skep_txn_component *c, skep_err *err) {
-  void *items = list->items;
-  SKEP_TRY(skep_txn_grow(arena, &items, &list->capacity, list->n, sizeof *list->items, err));
-  list->items = items;
-  list->items[list->n++] = *c;
-  return SKEP_OK;
-}
-
 /* --- what the database has --- */
 
-static skep_status read_components(skep_db *db, skep_arena *arena, int64_t txn, component_list *out, skep_err *err) {
+static skep_status read_components(skep_db *db, skep_arena *arena, int64_t txn, skep_txn_component_list *out,
+                                   skep_err *err) {
   skep_stmt *stmt = NULL;
   SKEP_TRY(
       skep_db_query(db,
@@ -60,7 +23,7 @@ static skep_status read_components(skep_db *db, skep_arena *arena, int64_t txn, 
     status = skep_stmt_text_copy(stmt, 0, arena, &c.database, err);
     if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 1, arena, &c.table, err);
     if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 2, arena, &c.partition, err);
-    if (status == SKEP_OK) status = append(arena, out, &c, err);
+    if (status == SKEP_OK) status = skep_txn_component_add(arena, out, &c, err);
     if (status != SKEP_OK) break;
   }
   skep_stmt_done(stmt);
@@ -81,29 +44,29 @@ static skep_status check_components(const skep_txn_component *c, uint32_t n, ske
   return SKEP_OK;
 }
 
-/* Whether a component of a partition, of this table, is among those given: `sorted` by order_components. */
-static bool names_partition(const component_list *sorted, const skep_txn_component *table) {
+/* Whether a component of a partition, of this table, is among those given: `sorted` by skep_txn_order_components. */
+static bool names_partition(const skep_txn_component_list *sorted, const skep_txn_component *table) {
   size_t low = 0, high = sorted->n;
   while (low < high) { /* the last of the table: partitions stand after NULL */
     size_t middle = low + (high - low) / 2;
     const skep_txn_component *c = &sorted->items[middle];
-    int order = order_text(c->database, table->database);
-    if (order == 0) order = order_text(c->table, table->table);
+    int order = skep_txn_order_text(c->database, table->database);
+    if (order == 0) order = skep_txn_order_text(c->table, table->table);
     if (order <= 0) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low > 0 && same_table(&sorted->items[low - 1], table) && sorted->items[low - 1].partition != NULL;
+  return low > 0 && skep_txn_same_table(&sorted->items[low - 1], table) && sorted->items[low - 1].partition != NULL;
 }
 
 /* Whether the table's component is in the list already: the letter itself, or for an insert any letter (Hive merges
  * what one statement does to one resource, and the stronger letter stays). */
-static bool is_in(const component_list *list, const skep_txn_component *c) {
+static bool is_in(const skep_txn_component_list *list, const skep_txn_component *c) {
   for (size_t i = 0; i < list->n; i++) {
     const skep_txn_component *o = &list->items[i];
-    if ((o->op == c->op || c->op == 'i') && o->partition == NULL && same_table(o, c)) return true;
+    if ((o->op == c->op || c->op == 'i') && o->partition == NULL && skep_txn_same_table(o, c)) return true;
   }
   return false;
 }
@@ -111,21 +74,21 @@ static bool is_in(const component_list *list, const skep_txn_component *c) {
 /* old: the rows that are there; *kept: those that stay, *added: those to be written.
  * Placeholders of tables whose partitions are named go. An unpartitioned table's placeholder is its component already:
  * a letter that is there is not added again. A partition "" only removes the placeholder. */
-static skep_status merge(skep_arena *arena, const component_list *old, const skep_txn_component *given, uint32_t n,
-                         component_list *kept, component_list *added, skep_err *err) {
-  component_list sorted = {0};
-  for (uint32_t i = 0; i < n; i++) SKEP_TRY(append(arena, &sorted, &given[i], err));
-  if (n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, order_components);
+static skep_status merge(skep_arena *arena, const skep_txn_component_list *old, const skep_txn_component *given,
+                         uint32_t n, skep_txn_component_list *kept, skep_txn_component_list *added, skep_err *err) {
+  skep_txn_component_list sorted = {0};
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(skep_txn_component_add(arena, &sorted, &given[i], err));
+  if (n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, skep_txn_order_components);
   for (size_t i = 0; i < old->n; i++) {
     const skep_txn_component *o = &old->items[i];
     if (o->partition == NULL && names_partition(&sorted, o)) continue;
-    SKEP_TRY(append(arena, kept, o, err));
+    SKEP_TRY(skep_txn_component_add(arena, kept, o, err));
   }
   for (size_t i = 0; i < sorted.n; i++) {
     const skep_txn_component *c = &sorted.items[i];
     if (c->partition != NULL && c->partition[0] == 0) continue;
     if (c->partition == NULL && (is_in(kept, c) || is_in(added, c))) continue;
-    SKEP_TRY(append(arena, added, c, err));
+    SKEP_TRY(skep_txn_component_add(arena, added, c, err));
   }
   return SKEP_OK;
 }
@@ -157,9 +120,9 @@ static skep_status check_write_id(skep_db *db, int64_t txn, const skep_txn_compo
 }
 
 /* Once a table: its components stand together. */
-static skep_status check_write_ids(skep_db *db, int64_t txn, const component_list *list, skep_err *err) {
+static skep_status check_write_ids(skep_db *db, int64_t txn, const skep_txn_component_list *list, skep_err *err) {
   for (size_t i = 0; i < list->n; i++) {
-    if (i > 0 && same_table(&list->items[i], &list->items[i - 1])) continue;
+    if (i > 0 && skep_txn_same_table(&list->items[i], &list->items[i - 1])) continue;
     if (list->items[i].write_id == 0) continue; /* Hive's own rows may have none */
     SKEP_TRY(check_write_id(db, txn, &list->items[i], err));
   }
@@ -169,7 +132,7 @@ static skep_status check_write_ids(skep_db *db, int64_t txn, const component_lis
 static skep_status add_rows(skep_db *db, skep_arena *arena, int64_t txn, const skep_txn_component *given, uint32_t n,
                             skep_err *err) {
   char state;
-  component_list old = {0}, kept = {0}, added = {0};
+  skep_txn_component_list old = {0}, kept = {0}, added = {0};
   SKEP_TRY(skep_txn_ensure_open(db, txn, &state, NULL, err));
   SKEP_TRY(read_components(db, arena, txn, &old, err));
   SKEP_TRY(merge(arena, &old, given, n, &kept, &added, err));
@@ -195,99 +158,9 @@ skep_status skep_txn_add_components(skep_db *db, int64_t txn, const skep_txn_com
   return skep_db_end(db, joined, status, err);
 }
 
-/* --- conflicts --- */
-
-/* The resources that the transaction updates or deletes in, each with one letter, sorted. */
-static skep_status changed_resources(skep_arena *arena, const component_list *all, component_list *out, skep_err *err) {
-  component_list sorted = {0};
-  for (size_t i = 0; i < all->n; i++) {
-    if (all->items[i].op == 'u' || all->items[i].op == 'd') SKEP_TRY(append(arena, &sorted, &all->items[i], err));
-  }
-  if (sorted.n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, order_components);
-  for (size_t i = 0; i < sorted.n; i++) {
-    if (i > 0 && order_components(&sorted.items[i - 1], &sorted.items[i]) == 0) continue;
-    SKEP_TRY(append(arena, out, &sorted.items[i], err));
-  }
-  return SKEP_OK;
-}
-
-/* The component of partition `partition` among the n of one table, sorted: NULL when there is none. */
-static const skep_txn_component *find_partition(const skep_txn_component *items, size_t n, const char *partition) {
-  size_t low = 0, high = n;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (order_text(items[middle].partition, partition) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < n && order_text(items[low].partition, partition) == 0 ? &items[low] : NULL;
-}
-
-/* Hive's sentence: both transactions with their commit ids, the resource, both letters. */
-static skep_status conflict(int64_t txn, int64_t commit_id, skep_stmt *other, const skep_txn_component *c,
-                            skep_err *err) {
-  char resource[1400], quoted[600];
-  snprintf(resource, sizeof resource, "%.128s/%.256s%s%.767s", c->database, c->table, c->partition != NULL ? "/" : "",
-           c->partition != NULL ? c->partition : "");
-  skep_quote(quoted, sizeof quoted, resource, strlen(resource));
-  return skep_fail(
-      err, SKEP_ERR_CONFLICT,
-      "Transaction manager has aborted the transaction txnid:%lld.  Reason: Aborting [txnid:%lld,%lld] due "
-      "to a write conflict on %s committed by [txnid:%lld,%lld] %c/%c",
-      (long long)txn, (long long)txn, (long long)commit_id, quoted, (long long)skep_stmt_i64(other, 0),
-      (long long)skep_stmt_i64(other, 1), c->op, skep_stmt_char(other, 3) == 'u' ? 'u' : 'd');
-}
-
-/* One table: n components with partitions ascending. Somebody who committed when this transaction was open already, and
- * updated or deleted in one of these partitions, was first. */
-static skep_status check_table(skep_db *db, int64_t txn, int64_t commit_id, const skep_txn_component *c, size_t n,
-                               skep_err *err) {
-  skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db,
-                         "SELECT \"WS_TXNID\", \"WS_COMMIT_ID\", \"WS_PARTITION\", \"WS_OPERATION_TYPE\" FROM "
-                         "\"WRITE_SET\" WHERE \"WS_DATABASE\" = ? AND \"WS_TABLE\" = ? AND \"WS_COMMIT_ID\" >= ? AND "
-                         "\"WS_OPERATION_TYPE\" IN ('u', 'd') AND \"WS_TXNID\" <> ? ORDER BY \"WS_COMMIT_ID\"",
-                         SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_i64(txn), skep_p_i64(txn)),
-                         &stmt, err));
-  skep_status status;
-  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    const skep_txn_component *mine = find_partition(c, n, skep_stmt_text(stmt, 2, NULL));
-    if (mine == NULL) continue;
-    status = conflict(txn, commit_id, stmt, mine, err);
-    break;
-  }
-  skep_stmt_done(stmt);
-  return status == SKEP_END ? SKEP_OK : status;
-}
-
-static skep_status check_conflicts(skep_db *db, int64_t txn, int64_t commit_id, const component_list *changed,
-                                   skep_err *err) {
-  for (size_t i = 0, end; i < changed->n; i = end) {
-    for (end = i + 1; end < changed->n && same_table(&changed->items[i], &changed->items[end]);) end++;
-    SKEP_TRY(check_table(db, txn, commit_id, &changed->items[i], end - i, err));
-  }
-  return SKEP_OK;
-}
-
 /* --- the rows of a commit --- */
 
-static skep_status insert_write_set(skep_db *db, int64_t txn, int64_t commit_id, const component_list *changed,
-                                    skep_err *err) {
-  for (size_t i = 0; i < changed->n; i++) {
-    const skep_txn_component *c = &changed->items[i];
-    SKEP_TRY(skep_db_run(db,
-                         "INSERT INTO \"WRITE_SET\" (\"WS_DATABASE\", \"WS_TABLE\", \"WS_PARTITION\", \"WS_TXNID\", "
-                         "\"WS_COMMIT_ID\", \"WS_OPERATION_TYPE\") VALUES (?, ?, ?, ?, ?, ?)",
-                         SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_text(c->partition),
-                                     skep_p_i64(txn), skep_p_i64(commit_id), skep_p_char(c->op)),
-                         NULL, err));
-  }
-  return SKEP_OK;
-}
-
-static skep_status insert_completed(skep_db *db, int64_t txn, const component_list *list, skep_err *err) {
+static skep_status insert_completed(skep_db *db, int64_t txn, const skep_txn_component_list *list, skep_err *err) {
   for (size_t i = 0; i < list->n; i++) {
     const skep_txn_component *c = &list->items[i];
     if (c->op == 'c') continue;
@@ -321,7 +194,7 @@ typedef struct commit_work {
   int type;
   int64_t commit_id;
   bool had_rows; /* in TXN_COMPONENTS */
-  component_list all, changed;
+  skep_txn_component_list all, resources;
   skep_txn_also *also;
   void *self;
 } commit_work;
@@ -338,7 +211,7 @@ static skep_status is_partitioned(skep_db *db, const skep_txn_component *c, bool
 
 /* A partitioned table's placeholder that no partition replaced: nothing was written there. Two statements that changed
  * nothing must not conflict, and Hive leaves no rows of them either (golden 02: write id 5 of s02.logs). */
-static skep_status drop_placeholders(skep_db *db, component_list *all, skep_err *err) {
+static skep_status drop_placeholders(skep_db *db, skep_txn_component_list *all, skep_err *err) {
   size_t n = 0;
   for (size_t i = 0; i < all->n; i++) {
     bool partitioned = false;
@@ -352,26 +225,26 @@ static skep_status drop_placeholders(skep_db *db, component_list *all, skep_err 
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
 static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
                                   skep_err *err) {
-  component_list old = {0}, added = {0};
+  skep_txn_component_list old = {0}, added = {0};
   SKEP_TRY(read_components(w->db, arena, w->txn, &old, err));
   w->had_rows = old.n > 0;
   SKEP_TRY(merge(arena, &old, given, n, &w->all, &added, err));
-  for (size_t i = 0; i < added.n; i++) SKEP_TRY(append(arena, &w->all, &added.items[i], err));
+  for (size_t i = 0; i < added.n; i++) SKEP_TRY(skep_txn_component_add(arena, &w->all, &added.items[i], err));
   if (w->type == SKEP_TXN_READ_ONLY && w->all.n > 0) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "a read-only transaction has written");
   }
   if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) w->all.n = 0;
   SKEP_TRY(check_write_ids(w->db, w->txn, &w->all, err));
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
-  SKEP_TRY(changed_resources(arena, &w->all, &w->changed, err));
-  if (w->changed.n == 0 && !is_compaction(w->type)) return SKEP_OK;
+  SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
+  if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   SKEP_TRY(skep_txn_max_id(w->db, &w->commit_id, err));
-  return check_conflicts(w->db, w->txn, w->commit_id, &w->changed, err);
+  return skep_txn_check_conflicts(w->db, w->txn, w->commit_id, &w->resources, err);
 }
 
 static skep_status write_commit(commit_work *w, skep_err *err) {
   if (w->also != NULL) SKEP_TRY(w->also(w->self, w->db, err));
-  SKEP_TRY(insert_write_set(w->db, w->txn, w->commit_id, &w->changed, err));
+  SKEP_TRY(skep_txn_insert_write_set(w->db, w->txn, w->commit_id, &w->resources, err));
   SKEP_TRY(insert_completed(w->db, w->txn, &w->all, err));
   if (w->had_rows) {
     SKEP_TRY(skep_db_run(w->db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?",

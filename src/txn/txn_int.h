@@ -73,6 +73,30 @@ skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_er
 skep_status skep_txn_allocate_fresh(skep_db *db, int64_t txn, const char *database, const char *table,
                                     int64_t *write_id, skep_err *err);
 
+/* --- components (txn_conflict.c) --- */
+
+typedef struct skep_txn_component_list {
+  skep_txn_component *items;
+  size_t n, capacity;
+} skep_txn_component_list;
+
+skep_status skep_txn_component_add(skep_arena *arena, skep_txn_component_list *list, const skep_txn_component *c,
+                                   skep_err *err);
+bool skep_txn_same_table(const skep_txn_component *a, const skep_txn_component *b);
+int skep_txn_order_text(const char *a, const char *b); /* NULL first */
+/* For qsort: database, table, partition, letter. */
+int skep_txn_order_components(const void *left, const void *right);
+
+/* What the components change, each resource and letter once, sorted. */
+skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,
+                               skep_err *err);
+/* SKEP_ERR_CONFLICT when somebody was first; commit_id is the newest transaction. Inside a write transaction. */
+skep_status skep_txn_check_conflicts(skep_db *db, int64_t txn, int64_t commit_id,
+                                     const skep_txn_component_list *resources, skep_err *err);
+/* What later committers that overlap have to know. */
+skep_status skep_txn_insert_write_set(skep_db *db, int64_t txn, int64_t commit_id,
+                                      const skep_txn_component_list *resources, skep_err *err);
+
 /* A growing array in an arena: room for one more element. */
 skep_status skep_txn_grow(skep_arena *arena, void **items, size_t *capacity, size_t n, size_t size, skep_err *err);
 

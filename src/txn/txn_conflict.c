@@ -1,0 +1,184 @@
+/* Who was first: the write set of committed transactions, and what meets what.
+ *
+ * Hive's rule is update and delete against update and delete. What its locks prevent besides, and we until there are
+ * locks must notice at commit: an overwrite's base hides the rows of lower write ids, so it meets inserts that it did
+ * not see. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "txn/txn_int.h"
+
+int skep_txn_order_text(const char *a, const char *b) {
+  if (a == NULL || b == NULL) return (a != NULL) - (b != NULL);
+  return strcmp(a, b);
+}
+
+bool skep_txn_same_table(const skep_txn_component *a, const skep_txn_component *b) {
+  return skep_txn_order_text(a->table, b->table) == 0 && skep_txn_order_text(a->database, b->database) == 0;
+}
+
+int skep_txn_order_components(const void *left, const void *right) {
+  const skep_txn_component *a = left, *b = right;
+  int c = skep_txn_order_text(a->database, b->database);
+  if (c == 0) c = skep_txn_order_text(a->table, b->table);
+  if (c == 0) c = skep_txn_order_text(a->partition, b->partition);
+  if (c == 0) c = (a->op > b->op) - (a->op < b->op);
+  return c;
+}
+
+skep_status skep_txn_component_add(skep_arena *arena, skep_txn_component_list *list, const skep_txn_component *c,
+                                   skep_err *err) {
+  void *items = list->items;
+  SKEP_TRY(skep_txn_grow(arena, &items, &list->capacity, list->n, sizeof *list->items, err));
+  list->items = items;
+  list->items[list->n++] = *c;
+  return SKEP_OK;
+}
+
+skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,
+                               skep_err *err) {
+  skep_txn_component_list sorted = {0};
+  for (size_t i = 0; i < all->n; i++) {
+    char op = all->items[i].op;
+    if (op == 'i' || op == 'u' || op == 'd') SKEP_TRY(skep_txn_component_add(arena, &sorted, &all->items[i], err));
+  }
+  if (sorted.n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, skep_txn_order_components);
+  for (size_t i = 0; i < sorted.n; i++) {
+    if (i > 0 && skep_txn_order_components(&sorted.items[i - 1], &sorted.items[i]) == 0) continue;
+    SKEP_TRY(skep_txn_component_add(arena, out, &sorted.items[i], err));
+  }
+  return SKEP_OK;
+}
+
+/* --- the rule --- */
+
+static bool changes_rows(char op) { return op == 'u' || op == 'd'; }
+
+/* mine is about to commit, theirs has committed while mine was open; both in one resource. A write id that is not known
+ * any more (0) is taken for the worse. */
+static bool meets(const skep_txn_component *mine, char their_op, int64_t their_write_id) {
+  if (changes_rows(mine->op) && changes_rows(their_op)) return true;
+  if (mine->op == 'i' && their_op == 'u') return their_write_id == 0 || their_write_id > mine->write_id;
+  if (mine->op == 'u' && their_op == 'i') return their_write_id < mine->write_id;
+  return false;
+}
+
+/* Hive's sentence: both transactions with their commit ids, the resource, both letters. */
+static skep_status conflict(int64_t txn, int64_t commit_id, skep_stmt *other, const skep_txn_component *c,
+                            skep_err *err) {
+  char resource[1400], quoted[600], letters[] = {c->op, '/', skep_stmt_char(other, 3), 0};
+  snprintf(resource, sizeof resource, "%.128s/%.256s%s%.767s", c->database, c->table, c->partition != NULL ? "/" : "",
+           c->partition != NULL ? c->partition : "");
+  skep_quote(quoted, sizeof quoted, resource, strlen(resource));
+  return skep_fail(
+      err, SKEP_ERR_CONFLICT,
+      "Transaction manager has aborted the transaction txnid:%lld.  Reason: Aborting [txnid:%lld,%lld] due "
+      "to a write conflict on %s committed by [txnid:%lld,%lld] %s",
+      (long long)txn, (long long)txn, (long long)commit_id, quoted, (long long)skep_stmt_i64(other, 0),
+      (long long)skep_stmt_i64(other, 1), letters);
+}
+
+/* The first of the n components, sorted, that is not before `partition`. */
+static size_t lower_bound(const skep_txn_component *items, size_t n, const char *partition) {
+  size_t low = 0, high = n;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (skep_txn_order_text(items[middle].partition, partition) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* The component that the row of another transaction meets, or NULL. */
+static const skep_txn_component *find_meeting(const skep_txn_component *items, size_t n, skep_stmt *other) {
+  const char *partition = skep_stmt_text(other, 2, NULL);
+  for (size_t i = lower_bound(items, n, partition); i < n; i++) {
+    if (skep_txn_order_text(items[i].partition, partition) != 0) break;
+    if (meets(&items[i], skep_stmt_char(other, 3), skep_stmt_i64(other, 4))) return &items[i];
+  }
+  return NULL;
+}
+
+/* One table: n components with partitions ascending. */
+static skep_status check_table(skep_db *db, int64_t txn, int64_t commit_id, const skep_txn_component *c, size_t n,
+                               skep_err *err) {
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(
+      db,
+      "SELECT W.\"WS_TXNID\", W.\"WS_COMMIT_ID\", W.\"WS_PARTITION\", W.\"WS_OPERATION_TYPE\", I.\"T2W_WRITEID\" FROM "
+      "\"WRITE_SET\" W LEFT JOIN \"TXN_TO_WRITE_ID\" I ON I.\"T2W_DATABASE\" = W.\"WS_DATABASE\" AND I.\"T2W_TABLE\" = "
+      "W.\"WS_TABLE\" AND I.\"T2W_TXNID\" = W.\"WS_TXNID\" WHERE W.\"WS_DATABASE\" = ? AND W.\"WS_TABLE\" = ? AND "
+      "W.\"WS_COMMIT_ID\" >= ? AND W.\"WS_TXNID\" <> ? ORDER BY W.\"WS_COMMIT_ID\"",
+      SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_i64(txn), skep_p_i64(txn)), &stmt, err));
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    const skep_txn_component *mine = find_meeting(c, n, stmt);
+    if (mine == NULL) continue;
+    status = conflict(txn, commit_id, stmt, mine, err);
+    break;
+  }
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+/* The end of the components of the table that begins at i. */
+static size_t table_end(const skep_txn_component_list *list, size_t i) {
+  size_t end = i + 1;
+  while (end < list->n && skep_txn_same_table(&list->items[i], &list->items[end])) end++;
+  return end;
+}
+
+skep_status skep_txn_check_conflicts(skep_db *db, int64_t txn, int64_t commit_id,
+                                     const skep_txn_component_list *resources, skep_err *err) {
+  for (size_t i = 0, end; i < resources->n; i = end) {
+    end = table_end(resources, i);
+    SKEP_TRY(check_table(db, txn, commit_id, &resources->items[i], end - i, err));
+  }
+  return SKEP_OK;
+}
+
+/* --- the write set --- */
+
+/* Whether an open transaction has begun to overwrite in the table: its placeholder came with its write id. */
+static skep_status is_being_overwritten(skep_db *db, int64_t txn, const skep_txn_component *c, bool *out,
+                                        skep_err *err) {
+  int64_t ignored;
+  return skep_db_get_i64(
+      db,
+      "SELECT 1 FROM \"TXNS\" T JOIN \"TXN_COMPONENTS\" C ON C.\"TC_TXNID\" = T.\"TXN_ID\" WHERE "
+      "T.\"TXN_STATE\" = 'o' AND T.\"TXN_ID\" <> ? AND C.\"TC_DATABASE\" = ? AND C.\"TC_TABLE\" = ? AND "
+      "C.\"TC_OPERATION_TYPE\" = 'u' LIMIT 1",
+      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(c->database), skep_p_text(c->table)), &ignored, out, err);
+}
+
+static skep_status insert_row(skep_db *db, int64_t txn, int64_t commit_id, const skep_txn_component *c, skep_err *err) {
+  return skep_db_run(db,
+                     "INSERT INTO \"WRITE_SET\" (\"WS_DATABASE\", \"WS_TABLE\", \"WS_PARTITION\", \"WS_TXNID\", "
+                     "\"WS_COMMIT_ID\", \"WS_OPERATION_TYPE\") VALUES (?, ?, ?, ?, ?, ?)",
+                     SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_text(c->partition),
+                                 skep_p_i64(txn), skep_p_i64(commit_id), skep_p_char(c->op)),
+                     NULL, err);
+}
+
+/* Inserts stand in the write set only where somebody may have to see them: Hive (with MIN_HISTORY_LEVEL) writes none.
+ */
+skep_status skep_txn_insert_write_set(skep_db *db, int64_t txn, int64_t commit_id,
+                                      const skep_txn_component_list *resources, skep_err *err) {
+  for (size_t i = 0, end; i < resources->n; i = end) {
+    bool asked = false, inserts = false;
+    end = table_end(resources, i);
+    for (size_t k = i; k < end; k++) {
+      const skep_txn_component *c = &resources->items[k];
+      if (c->op == 'i' && !asked) {
+        SKEP_TRY(is_being_overwritten(db, txn, c, &inserts, err));
+        asked = true;
+      }
+      if (c->op != 'i' || inserts) SKEP_TRY(insert_row(db, txn, commit_id, c, err));
+    }
+  }
+  return SKEP_OK;
+}
