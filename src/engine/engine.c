@@ -159,12 +159,10 @@ static skep_status open_database(skep_engine *e, skep_err *err) {
   return status;
 }
 
-/* From now on SQL reaches no file. Said last: DuckDB then goes on allowing the directory for spilling, which it does
- * not when this is among the options it is opened with. */
-static skep_status shut_doors(skep_engine *e, skep_err *err) {
+static skep_status set(duckdb_connection connection, const char *sql, skep_err *err) {
   duckdb_result result;
   skep_status status = SKEP_OK;
-  if (skep_duck.query(e->control, "SET enable_external_access = false", &result) != DuckDBSuccess)
+  if (skep_duck.query(connection, sql, &result) != DuckDBSuccess)
     status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
   skep_duck.destroy_result(&result);
   return status;
@@ -177,7 +175,9 @@ skep_status skep_engine_start(skep_engine *e, skep_err *err) {
   }
   if (e->control != NULL) return SKEP_OK;
   if (skep_duck.connect(e->database, &e->control) != DuckDBSuccess) return no_memory(err);
-  skep_status status = shut_doors(e, err);
+  /* From now on SQL reaches no file. Said here: DuckDB then goes on allowing the directory for spilling, which it does
+   * not when this is among the options it is opened with. */
+  skep_status status = set(e->control, "SET enable_external_access = false", err);
   if (status == SKEP_OK) status = skep_engine_register_source(e, e->control, err);
   if (status != SKEP_OK) skep_duck.disconnect(&e->control);
   return status;
@@ -243,7 +243,8 @@ static skep_status add_connection(skep_engine *e, skep_engine_connection **out, 
   }
   e->connections[e->n_connections++] = c;
   *out = c;
-  return SKEP_OK;
+  /* As deep as HiveQL's parser allows: 2,000 operators in a row, several levels each (seen to fit 8 MiB of stack). */
+  return set(c->handle, "SET max_expression_depth = 10000", err);
 }
 
 skep_status skep_engine_take_connection(skep_engine *e, skep_engine_connection **out, skep_err *err) {
