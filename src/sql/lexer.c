@@ -159,6 +159,15 @@ static skep_status word(lexer *l, size_t n) {
   return st;
 }
 
+/* 0x and hex digits, whole. */
+static bool is_hex(const char *at, size_t n) {
+  if (n < 3 || at[0] != '0' || upper(at[1]) != 'X') return false;
+  for (size_t i = 2; i < n; i++) {
+    if (!is_digit(at[i]) && (upper(at[i]) < 'A' || upper(at[i]) > 'F')) return false;
+  }
+  return true;
+}
+
 /* A token that begins with a digit: a number if the whole run reads as one, else a name such as 2nd_try. */
 static skep_status number_or_word(lexer *l) {
   const char *at = l->text + l->at;
@@ -178,7 +187,9 @@ static skep_status number_or_word(lexer *l) {
   skep_token_kind kind = number_suffix(at + n, left - n, integer, &suffix);
   if (kind != SKEP_TOKEN_WORD) return add(l, kind, n + suffix);
   /* 1.5x is the number 1.5 and the name x; 1e5x is one name, as is 12x. */
-  return memchr(at, '.', n) != NULL ? add(l, SKEP_TOKEN_NUMBER, n) : word(l, word_length(at, left));
+  if (memchr(at, '.', n) != NULL) return add(l, SKEP_TOKEN_NUMBER, n);
+  size_t whole = word_length(at, left);
+  return is_hex(at, whole) ? add(l, SKEP_TOKEN_HEX, whole) : word(l, whole);
 }
 
 /* $elem$, $key$, $value$: names in DESCRIBE. */
@@ -315,6 +326,8 @@ const char *skep_token_name(skep_token_kind kind) {
       return "a number";
     case SKEP_TOKEN_BYTES:
       return "a length in bytes";
+    case SKEP_TOKEN_HEX:
+      return "a hexadecimal number";
     case SKEP_TOKEN_CHARSET:
       return "a character set";
     case SKEP_TOKEN_HINT:

@@ -4,7 +4,7 @@
  *   identifier  (letter | digit) (letter | digit | '_')*          `...` with `` for one back-quote
  *   string      '...' "..." with backslash escapes; a doubled quote ends one string and begins the next
  *   number      digits ['.' digits*] [('e'|'E') ['+'|'-'] digits] ['D' | 'BD']
- *   integral    digits ('L' | 'S' | 'Y')        bytes  digits ('b' | 'k' | 'm' | 'g')
+ *   integral    digits ('L' | 'S' | 'Y')        bytes  digits ('b' | 'k' | 'm' | 'g')        hex  '0x' hex digits
  *   comment     '--' to the end of line, slash-star (nests); with '+' behind it a hint, which is a token
  *
  * Letters are ASCII. Source: hiveql.md 1.1, 1.2, 1.4. */
@@ -24,7 +24,8 @@ typedef enum skep_token_kind {
   SKEP_TOKEN_INTEGRAL, /* suffix L S Y */
   SKEP_TOKEN_DOUBLE,   /* suffix D */
   SKEP_TOKEN_DECIMAL,  /* suffix BD */
-  SKEP_TOKEN_BYTES,    /* 100M; a name elsewhere */
+  SKEP_TOKEN_BYTES,    /* 100M */
+  SKEP_TOKEN_HEX,      /* 0x41: of character set literals only */
   SKEP_TOKEN_CHARSET,  /* _name */
   SKEP_TOKEN_HINT,
   SKEP_TOKEN_DOT,

@@ -30,15 +30,19 @@ void skep_p_expected(skep_parser *p, const char *what) {
   p->expected[p->n_expected++] = what;
 }
 
-/* 'a' 'b' 'c': three tokens from the current one on, as Hive shows them. */
+/* A token as messages show it. */
+static const char *token_text(const skep_parser *p, size_t at, char *out, size_t size) {
+  const skep_token *token = &p->tokens[at < p->n_tokens ? at : p->n_tokens - 1];
+  if (token->kind == SKEP_TOKEN_EOF) return "<EOF>";
+  return skep_quote(out, size, p->text + token->offset, token->length);
+}
+
+/* 'a' 'b' 'c': three tokens from where Hive had to choose. */
 static void near_text(const skep_parser *p, char *out, size_t size) {
-  size_t used = 0;
+  size_t used = 0, from = p->decision + 1 == p->at ? p->decision : p->at;
   for (size_t i = 0; i < 3; i++) {
-    const skep_token *token = skep_p_peek(p, i);
     char shown[64];
-    const char *text = token->kind == SKEP_TOKEN_EOF
-                           ? "<EOF>"
-                           : skep_quote(shown, sizeof shown, p->text + token->offset, token->length);
+    const char *text = token_text(p, from + i, shown, sizeof shown);
     int n = snprintf(out + used, size - used, "%s'%s'", i == 0 ? "" : " ", text);
     if (n < 0 || (size_t)n >= size - used) return;
     used += (size_t)n;
@@ -77,17 +81,59 @@ static void expected_text(const skep_parser *p, char *out, size_t size) {
   }
 }
 
-void skep_p_syntax(skep_parser *p) {
+/* "ParseException line L:C <what>[ in <context>]", the line, the caret, what was expected */
+static void fail_syntax(skep_parser *p, const char *what, const char *context) {
   if (p->status != SKEP_OK) return;
   const skep_token *token = skep_p_peek(p, 0);
-  char near[220], caret[420], expected[260];
-  near_text(p, near, sizeof near);
+  char caret[420], expected[260];
   caret_text(p, caret, sizeof caret);
   expected_text(p, expected, sizeof expected);
-  p->status =
-      skep_fail(p->err, SKEP_ERR_SYNTAX, "ParseException line %u:%u cannot recognize input near %s%s%s\n%s%s%s",
-                token->line, token->column, near, p->context == NULL ? "" : " in ",
-                p->context == NULL ? "" : p->context, caret, expected[0] == '\0' ? "" : "\nexpected: ", expected);
+  p->status = skep_fail(p->err, SKEP_ERR_SYNTAX, "ParseException line %u:%u %s%s%s\n%s%s%s", token->line, token->column,
+                        what, context == NULL ? "" : " in ", context == NULL ? "" : context, caret,
+                        expected[0] == '\0' ? "" : "\nexpected: ", expected);
+}
+
+void skep_p_syntax(skep_parser *p) {
+  char near[220], what[260];
+  near_text(p, near, sizeof near);
+  (void)snprintf(what, sizeof what, "cannot recognize input near %s", near);
+  fail_syntax(p, what, p->context);
+}
+
+/* Hive's parser generator goes on behind an extra token, and so ends up at the end of the text. */
+void skep_p_mismatch(skep_parser *p, const char *expecting, bool is_next) {
+  char token[64], before[64], what[260];
+  const char *shown = token_text(p, p->at, token, sizeof token);
+  const char *near = is_next || p->at == 0 ? "<EOF>" : token_text(p, p->at - 1, before, sizeof before);
+  (void)snprintf(what, sizeof what, "%s input '%s' expecting %s near '%s'", is_next ? "extraneous" : "mismatched",
+                 shown, expecting, near);
+  fail_syntax(p, what, is_next ? NULL : p->context);
+}
+
+void skep_p_missing(skep_parser *p, const char *expecting) {
+  char token[64], what[200];
+  (void)snprintf(what, sizeof what, "missing %s at '%s' near '<EOF>'", expecting,
+                 token_text(p, p->at, token, sizeof token));
+  fail_syntax(p, what, NULL);
+}
+
+void skep_p_no_item(skep_parser *p) {
+  char token[64], what[160];
+  (void)snprintf(what, sizeof what, "required (...)+ loop did not match anything at input '%s'",
+                 token_text(p, p->at, token, sizeof token));
+  fail_syntax(p, what, p->context);
+}
+
+/* More behind a whole statement. */
+static void fail_end(skep_parser *p) {
+  char token[64], before[64], what[200];
+  const char *shown = token_text(p, p->at, token, sizeof token);
+  if (skep_p_kind(p, 1) == SKEP_TOKEN_EOF)
+    (void)snprintf(what, sizeof what, "extraneous input '%s' expecting EOF near '<EOF>'", shown);
+  else
+    (void)snprintf(what, sizeof what, "missing EOF at '%s' near '%s'", shown,
+                   p->at == 0 ? "" : token_text(p, p->at - 1, before, sizeof before));
+  fail_syntax(p, what, NULL);
 }
 
 /* ---- tokens -------------------------------------------------------------------------------------------------------
@@ -109,9 +155,19 @@ bool skep_p_accept(skep_parser *p, skep_token_kind kind) {
   return true;
 }
 
+/* Hive's name of a token: "(", StringLiteral. */
+static void expect_name(skep_token_kind kind, char *out, size_t size) {
+  const char *name = kind == SKEP_TOKEN_STRING ? "StringLiteral" : skep_token_name(kind);
+  size_t n = strlen(name);
+  bool quoted = name[0] == '\'' && n > 2;
+  (void)snprintf(out, size, "%.*s", (int)(quoted ? n - 2 : n), name + quoted);
+}
+
 bool skep_p_expect(skep_parser *p, skep_token_kind kind) {
+  char name[40];
   if (skep_p_accept(p, kind)) return true;
-  skep_p_syntax(p);
+  expect_name(kind, name, sizeof name);
+  skep_p_mismatch(p, name, skep_p_kind(p, 1) == kind);
   return false;
 }
 
@@ -126,9 +182,23 @@ bool skep_p_accept_kw(skep_parser *p, skep_keyword keyword) {
   return true;
 }
 
+/* A few words have no name of their own in Hive's messages. */
+static const char *expect_word(skep_keyword keyword) {
+  switch (keyword) {
+    case SKEP_KW_THEN:
+      return "KW_THEN";
+    case SKEP_KW_ENFORCED:
+      return "KW_ENFORCED";
+    case SKEP_KW_VIEW:
+      return "KW_VIEW";
+    default:
+      return skep_keyword_name(keyword);
+  }
+}
+
 bool skep_p_expect_kw(skep_parser *p, skep_keyword keyword) {
   if (skep_p_accept_kw(p, keyword)) return true;
-  skep_p_syntax(p);
+  skep_p_mismatch(p, expect_word(keyword), skep_p_keyword(p, 1) == keyword);
   return false;
 }
 
@@ -140,7 +210,15 @@ bool skep_p_accept_kw2(skep_parser *p, skep_keyword first, skep_keyword second) 
 }
 
 bool skep_p_accept_by(skep_parser *p, skep_keyword keyword) {
-  return skep_p_accept_kw(p, keyword) && skep_p_expect_kw(p, SKEP_KW_BY);
+  return skep_p_accept_kw(p, keyword) && skep_p_expect_before_name(p, SKEP_KW_BY);
+}
+
+bool skep_p_expect_before_name(skep_parser *p, skep_keyword keyword) {
+  if (!skep_p_at_kw(p, keyword) && skep_p_is_name(p, 0)) {
+    skep_p_missing(p, expect_word(keyword));
+    return false;
+  }
+  return skep_p_expect_kw(p, keyword);
 }
 
 bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word) {
@@ -244,7 +322,7 @@ void *skep_p_new(skep_parser *p, const void *value, size_t size) {
 
 bool skep_p_is_name(const skep_parser *p, size_t ahead) {
   const skep_token *token = skep_p_peek(p, ahead);
-  if (token->kind == SKEP_TOKEN_QUOTED || token->kind == SKEP_TOKEN_BYTES) return true;
+  if (token->kind == SKEP_TOKEN_QUOTED) return true;
   return token->kind == SKEP_TOKEN_WORD && !skep_keyword_reserved((skep_keyword)token->keyword);
 }
 
@@ -291,7 +369,7 @@ const char *skep_p_name(skep_parser *p) {
 const skep_expr *skep_p_string_literal(skep_parser *p, skep_literal_kind kind, bool join) {
   skep_pos pos = skep_p_begin(p);
   if (!skep_p_at(p, SKEP_TOKEN_STRING)) {
-    skep_p_syntax(p);
+    skep_p_mismatch(p, "StringLiteral", skep_p_kind(p, 1) == SKEP_TOKEN_STRING);
     return NULL;
   }
   skep_buf bytes;
@@ -353,8 +431,8 @@ bool skep_p_integer(skep_parser *p, uint64_t *out) {
 /* tableName := name ['.' name ['.' name]] */
 bool skep_p_table_name(skep_parser *p, skep_table_name *out) {
   const char *saved = p->context;
-  p->context = "table name";
   *out = (skep_table_name){.pos = skep_p_begin(p)};
+  p->context = "table name";
   out->name = skep_p_name(p);
   if (out->name != NULL && skep_p_accept(p, SKEP_TOKEN_DOT)) {
     out->db = out->name;
@@ -378,7 +456,13 @@ bool skep_p_names(skep_parser *p, skep_name_list *out) {
 }
 
 bool skep_p_paren_names(skep_parser *p, skep_name_list *out) {
-  return skep_p_expect(p, SKEP_TOKEN_LPAREN) && skep_p_names(p, out) && skep_p_expect(p, SKEP_TOKEN_RPAREN);
+  const char *saved = p->context;
+  p->context = "column parentheses list";
+  if (!skep_p_at(p, SKEP_TOKEN_LPAREN) && skep_p_is_name(p, 0)) skep_p_missing(p, "(");
+  if (!skep_p_expect(p, SKEP_TOKEN_LPAREN) || !skep_p_names(p, out) || !skep_p_expect(p, SKEP_TOKEN_RPAREN))
+    return false;
+  p->context = saved;
+  return true;
 }
 
 bool skep_p_if_exists(skep_parser *p, bool *out) {
@@ -391,7 +475,8 @@ bool skep_p_if_not_exists(skep_parser *p, bool *out) {
   return !*out || (skep_p_expect_kw(p, SKEP_KW_NOT) && skep_p_expect_kw(p, SKEP_KW_EXISTS));
 }
 
-/* properties := '(' STRING ['=' STRING] (',' STRING ['=' STRING])* ')' */
+/* properties := '(' STRING ['=' STRING] (',' STRING ['=' STRING])* ')'       values of keys alone are read and dropped
+ */
 bool skep_p_properties(skep_parser *p, bool with_values, skep_ast_property_list *out) {
   const char *saved = p->context;
   p->context = "specifying key/value property";
@@ -400,11 +485,11 @@ bool skep_p_properties(skep_parser *p, bool with_values, skep_ast_property_list 
   do {
     skep_ast_property property = {skep_p_string(p), NULL};
     if (property.key == NULL) return false;
-    if (with_values) {
-      if (!skep_p_expect(p, SKEP_TOKEN_EQ)) return false;
-      property.value = skep_p_string(p);
-      if (property.value == NULL) return false;
+    if (with_values ? !skep_p_expect(p, SKEP_TOKEN_EQ) : skep_p_accept(p, SKEP_TOKEN_EQ) && skep_p_string(p) == NULL) {
+      return false;
     }
+    if (with_values) property.value = skep_p_string(p);
+    if (p->status != SKEP_OK) return false;
     if (!skep_p_push(p, &property, sizeof property)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
@@ -421,7 +506,9 @@ typedef bool parse_whole(skep_parser *p, const void **result);
 
 static bool at_end(skep_parser *p) {
   if (skep_p_kind(p, 0) == SKEP_TOKEN_SEMICOLON) skep_p_next(p);
-  return skep_p_expect(p, SKEP_TOKEN_EOF);
+  if (skep_p_at(p, SKEP_TOKEN_EOF)) return true;
+  fail_end(p);
+  return false;
 }
 
 static bool whole_statement(skep_parser *p, const void **result) {
@@ -474,6 +561,7 @@ static skep_status parse_text(skep_arena *arena, const char *text, size_t length
   if (st == SKEP_OK) {
     skep_parser p = {.arena = arena, .text = copy, .length = length, .tokens = tokens.items, .n_tokens = tokens.n};
     p.quoting = opts->quoting;
+    p.decision = SIZE_MAX - 1;
     p.max_depth = opts->max_depth == 0 ? SKEP_PARSE_MAX_DEPTH : opts->max_depth;
     p.err = err;
     st = run(&p, parse, result);

@@ -53,11 +53,17 @@ static bool principal(skep_parser *p, skep_owner_kind *kind, const char **name) 
   return *name != NULL;
 }
 
+/* Nothing that the word before begins. */
+static bool no_action(skep_parser *p) {
+  skep_p_syntax(p);
+  return false;
+}
+
 /* ---- columns and names ----------------------------------------------------------------------------------------------
  */
 
 static bool rename(skep_parser *p, skep_alter_table *a) {
-  if (!skep_p_expect_kw(p, SKEP_KW_TO)) return false;
+  if (!skep_p_accept_kw(p, SKEP_KW_TO)) return no_action(p);
   if (!skep_p_at_kw(p, SKEP_KW_PARTITION)) {
     a->kind = SKEP_ALTER_RENAME;
     return skep_p_table_name(p, &a->new_table);
@@ -72,12 +78,13 @@ static bool rename(skep_parser *p, skep_alter_table *a) {
 
 static bool columns(skep_parser *p, skep_alter_table *a, skep_alter_kind kind) {
   a->kind = kind;
+  p->context = "add column statement";
   return skep_p_expect_kw(p, SKEP_KW_COLUMNS) && skep_p_column_defs(p, &a->columns) && cascade(p, a);
 }
 
 static bool one_column(skep_parser *p, skep_alter_table *a) {
   skep_column_def column;
-  if (!skep_p_column_def(p, true, &column)) return false;
+  if (!skep_p_column_def(p, SKEP_P_COLUMN_FULL, &column)) return false;
   a->columns = (skep_column_list){SKEP_P_NEW(p, column), 1};
   return a->columns.items != NULL;
 }
@@ -144,16 +151,8 @@ static bool constraint(skep_parser *p, skep_alter_table *a) {
 
 static bool add(skep_parser *p, skep_alter_table *a) {
   if (skep_p_at_kw(p, SKEP_KW_COLUMNS)) return columns(p, a, SKEP_ALTER_ADD_COLUMNS);
-  switch (skep_p_keyword(p, 0)) {
-    case SKEP_KW_CONSTRAINT:
-    case SKEP_KW_PRIMARY:
-    case SKEP_KW_FOREIGN:
-    case SKEP_KW_UNIQUE:
-    case SKEP_KW_CHECK:
-      return constraint(p, a);
-    default:
-      break;
-  }
+  if (skep_p_at_kw(p, SKEP_KW_CONSTRAINT)) return constraint(p, a);
+  if (!skep_p_at_kw(p, SKEP_KW_PARTITION) && !skep_p_at_kw(p, SKEP_KW_IF)) return no_action(p);
   a->kind = SKEP_ALTER_ADD_PARTITIONS;
   return skep_p_if_not_exists(p, &a->if_flag) && partitions(p, a, false, false);
 }
@@ -164,6 +163,7 @@ static bool drop(skep_parser *p, skep_alter_table *a) {
     a->column = skep_p_name(p);
     return a->column != NULL;
   }
+  if (!skep_p_at_kw(p, SKEP_KW_PARTITION) && !skep_p_at_kw(p, SKEP_KW_IF)) return no_action(p);
   a->kind = SKEP_ALTER_DROP_PARTITIONS;
   if (!skep_p_if_exists(p, &a->if_flag) || !partitions(p, a, true, true)) return false;
   a->purge = skep_p_accept_kw(p, SKEP_KW_PURGE);
@@ -353,6 +353,7 @@ static const struct {
 };
 
 static bool action(skep_parser *p, skep_alter_table *a) {
+  skep_p_decide(p);
   for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
     if (skep_p_accept_kw(p, actions[i].keyword)) return actions[i].run(p, a);
   }

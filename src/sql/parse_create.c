@@ -106,14 +106,15 @@ static bool table_items(skep_parser *p, skep_create_table *t) {
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return false;
   do {
     table_item item = {.is_constraint = at_table_constraint(p)};
-    p->context = "column specification";
+    p->context = "column name or constraint";
     if (!(item.is_constraint ? skep_p_table_constraint(p, &item.constraint)
-                             : skep_p_column_def(p, true, &item.column)) ||
+                             : skep_p_column_def(p, SKEP_P_COLUMN_FULL, &item.column)) ||
         !skep_p_push(p, &item, sizeof item)) {
       return false;
     }
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   const table_item *items = skep_p_take(p, mark, sizeof *items, &n);
+  p->context = "create table statement";
   return skep_p_expect(p, SKEP_TOKEN_RPAREN) && split_items(p, items, n, t);
 }
 
@@ -129,7 +130,7 @@ static bool partitioned_by(skep_parser *p, skep_column_list *out) {
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return false;
   do {
     skep_column_def column;
-    if (!skep_p_column_def(p, false, &column) || !skep_p_push(p, &column, sizeof column)) return false;
+    if (!skep_p_column_def(p, SKEP_P_COLUMN_ANY, &column) || !skep_p_push(p, &column, sizeof column)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
   return skep_p_expect(p, SKEP_TOKEN_RPAREN);
@@ -167,7 +168,7 @@ static bool create_table(skep_parser *p, skep_create_table t, skep_statement *s)
     return false;
   }
   if (!table_tail(p, &t)) return false;
-  p->context = NULL;
+  p->context = "statement";
   if (skep_p_accept_kw(p, SKEP_KW_AS)) {
     t.as = skep_p_query(p);
     if (t.as == NULL) return false;
@@ -184,7 +185,7 @@ static bool view_columns(skep_parser *p, skep_column_list *out) {
   if (!skep_p_accept(p, SKEP_TOKEN_LPAREN)) return true;
   do {
     skep_column_def column;
-    if (!skep_p_column_def(p, false, &column) || !skep_p_push(p, &column, sizeof column)) return false;
+    if (!skep_p_column_def(p, SKEP_P_COLUMN_NAME, &column) || !skep_p_push(p, &column, sizeof column)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
   return skep_p_expect(p, SKEP_TOKEN_RPAREN);
@@ -196,7 +197,7 @@ static bool names_on(skep_parser *p, skep_keyword keyword, skep_name_list *out) 
 }
 
 static bool view_query(skep_parser *p, skep_create_view *v) {
-  p->context = NULL;
+  p->context = "statement";
   if (!skep_p_expect_kw(p, SKEP_KW_AS)) return false;
   size_t first = p->at;
   v->query = skep_p_query(p);
@@ -269,7 +270,7 @@ static bool other_object(skep_parser *p, bool create, skep_statement *s) {
       return skep_p_other(p, s, create ? objects[i].create : objects[i].drop);
     }
   }
-  p->context = create ? "create statement" : "drop statement";
+  p->context = "ddl statement";
   skep_p_syntax(p);
   return false;
 }
@@ -278,6 +279,7 @@ bool skep_p_create(skep_parser *p, skep_statement *s) {
   skep_create_table t = {0};
   if (skep_p_accept_kw(p, SKEP_KW_DATABASE) || skep_p_accept_kw(p, SKEP_KW_SCHEMA)) return create_database(p, s);
   if (skep_p_accept_kw2(p, SKEP_KW_OR, SKEP_KW_REPLACE)) {
+    p->context = "create view statement";
     return skep_p_expect_kw(p, SKEP_KW_VIEW) && create_view(p, true, s);
   }
   if (skep_p_accept_kw(p, SKEP_KW_VIEW)) return create_view(p, false, s);

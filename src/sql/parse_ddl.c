@@ -42,6 +42,10 @@ static bool partition_value(skep_parser *p, bool any_operator) {
   if (partition_operator(p, any_operator, &v.op)) {
     v.value = skep_p_constant(p);
     if (v.value == NULL) return false;
+  } else if (any_operator) {
+    p->context = "drop partition statement";
+    skep_p_syntax(p);
+    return false;
   } else {
     v.op = SKEP_OP_EQ;
   }
@@ -50,10 +54,8 @@ static bool partition_value(skep_parser *p, bool any_operator) {
 }
 
 bool skep_p_partition_values(skep_parser *p, bool any_operator, skep_partition_spec *out) {
-  const char *saved = p->context;
   size_t mark = skep_p_mark(p);
   *out = (skep_partition_spec){.pos = skep_p_begin(p)};
-  p->context = "partition specification";
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return false;
   do {
     if (!partition_value(p, any_operator)) return false;
@@ -61,7 +63,6 @@ bool skep_p_partition_values(skep_parser *p, bool any_operator, skep_partition_s
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
   if (!skep_p_expect(p, SKEP_TOKEN_RPAREN)) return false;
   out->pos = skep_p_end(p, out->pos);
-  p->context = saved;
   return true;
 }
 
@@ -81,7 +82,9 @@ bool skep_p_optional_partition(skep_parser *p, skep_partition_spec *out) {
  */
 
 static bool constraint_options(skep_parser *p, skep_ast_constraint *c) {
-  if (skep_p_accept_kw2(p, SKEP_KW_NOT, SKEP_KW_ENFORCED)) {
+  if (skep_p_accept_kw(p, SKEP_KW_NOT)) {
+    p->context = "enforced specification";
+    if (!skep_p_expect_kw(p, SKEP_KW_ENFORCED)) return false;
     c->enable = SKEP_OFF;
   } else if (skep_p_accept_kw(p, SKEP_KW_ENFORCED)) {
     c->enable = SKEP_ON;
@@ -100,10 +103,10 @@ static bool constraint_options(skep_parser *p, skep_ast_constraint *c) {
 }
 
 /* The expression with its source text. DEFAULT's value is an operand, as Hive's grammar has it: a literal, a call, a
- * cast, with a sign perhaps. */
+ * cast; also with a sign or in brackets, which Hive does not take. */
 static bool constraint_expr(skep_parser *p, skep_ast_constraint *c, bool whole) {
   size_t first = p->at;
-  c->expr = whole ? skep_p_expr(p) : skep_p_additive(p);
+  c->expr = whole ? skep_p_expr(p) : skep_p_signed(p);
   if (c->expr == NULL) return false;
   c->expr_text = skep_p_source(p, first, p->at);
   return c->expr_text != NULL;
@@ -188,21 +191,38 @@ static bool column_constraint(skep_parser *p, skep_column_def *column) {
 /* ---- columns --------------------------------------------------------------------------------------------------------
  */
 
-bool skep_p_column_def(skep_parser *p, bool type_needed, skep_column_def *out) {
+/* Hive's rule, said with its words. */
+static bool check_column_name(skep_parser *p, const char *name) {
+  if (strpbrk(name, ".:") == NULL) return true;
+  const skep_token *token = skep_p_peek(p, 0);
+  char shown[64];
+  skep_p_refuse(p, SKEP_ERR_SYNTAX,
+                "ParseException line %u:%u Failed to recognize predicate '%s'. Failed rule: '[., :] can not be used in "
+                "column name in create table statement.' in column specification",
+                token->line, token->column, skep_quote(shown, sizeof shown, p->text + token->offset, token->length));
+  return false;
+}
+
+static bool column_has_type(skep_parser *p, skep_p_column_form form) {
+  if (form != SKEP_P_COLUMN_ANY) return form != SKEP_P_COLUMN_NAME;
+  return !skep_p_at(p, SKEP_TOKEN_COMMA) && !skep_p_at(p, SKEP_TOKEN_RPAREN) && !skep_p_at_kw(p, SKEP_KW_COMMENT);
+}
+
+bool skep_p_column_def(skep_parser *p, skep_p_column_form form, skep_column_def *out) {
   const char *saved = p->context;
   *out = (skep_column_def){.pos = skep_p_begin(p), .name = skep_p_name(p)};
   if (out->name == NULL) return false;
-  bool has_type = type_needed || (!skep_p_at(p, SKEP_TOKEN_COMMA) && !skep_p_at(p, SKEP_TOKEN_RPAREN) &&
-                                  !skep_p_at_kw(p, SKEP_KW_COMMENT));
-  if (has_type) {
+  if (column_has_type(p, form)) {
+    p->context = "column type";
     out->type = skep_p_type(p);
     if (out->type == NULL) return false;
-    if (at_constraint(p) && !column_constraint(p, out)) return false;
+    if (form != SKEP_P_COLUMN_TYPED && at_constraint(p) && !column_constraint(p, out)) return false;
   }
   if (skep_p_accept_kw(p, SKEP_KW_COMMENT)) {
     out->comment = skep_p_string(p);
     if (out->comment == NULL) return false;
   }
+  if (out->type != NULL && !check_column_name(p, out->name)) return false;
   out->pos = skep_p_end(p, out->pos);
   p->context = saved;
   return true;
@@ -213,7 +233,7 @@ bool skep_p_column_defs(skep_parser *p, skep_column_list *out) {
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return false;
   do {
     skep_column_def column;
-    if (!skep_p_column_def(p, true, &column) || !skep_p_push(p, &column, sizeof column)) return false;
+    if (!skep_p_column_def(p, SKEP_P_COLUMN_TYPED, &column) || !skep_p_push(p, &column, sizeof column)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
   return skep_p_expect(p, SKEP_TOKEN_RPAREN);
@@ -251,7 +271,7 @@ bool skep_p_bucketing(skep_parser *p, skep_bucketing *out) {
     return false;
   }
   out->n_buckets = (int64_t)n;
-  p->context = NULL;
+  p->context = "statement";
   return true;
 }
 
@@ -294,7 +314,7 @@ bool skep_p_skew(skep_parser *p, skep_skew *out) {
     if (!skep_p_expect_kw(p, SKEP_KW_AS)) return false;
     skep_p_next(p);
   }
-  p->context = NULL;
+  p->context = "statement";
   return true;
 }
 
@@ -367,7 +387,10 @@ static bool stored_by(skep_parser *p, skep_file_format *f) {
 
 bool skep_p_stored(skep_parser *p, skep_file_format *out) {
   *out = (skep_file_format){0};
-  p->context = "file format specification";
+  p->context = "table file format specification";
+  p->decision = p->at - 1;
   if (skep_p_accept_kw(p, SKEP_KW_BY)) return stored_by(p, out);
-  return skep_p_expect_kw(p, SKEP_KW_AS) && stored_as(p, out);
+  if (skep_p_accept_kw(p, SKEP_KW_AS)) return stored_as(p, out);
+  skep_p_syntax(p);
+  return false;
 }

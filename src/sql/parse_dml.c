@@ -32,7 +32,12 @@ static bool overwrite(skep_parser *p, skep_insert_target *t) {
   t->is_local = skep_p_accept_kw(p, SKEP_KW_LOCAL);
   if (t->is_local) return skep_p_expect_kw(p, SKEP_KW_DIRECTORY) && directory(p, t);
   if (skep_p_accept_kw(p, SKEP_KW_DIRECTORY)) return directory(p, t);
-  if (!skep_p_expect_kw(p, SKEP_KW_TABLE) || !skep_p_table_name(p, &t->table)) return false;
+  if (!skep_p_accept_kw(p, SKEP_KW_TABLE)) {
+    p->context = "destination specification";
+    skep_p_syntax(p);
+    return false;
+  }
+  if (!skep_p_table_name(p, &t->table)) return false;
   if (!skep_p_optional_partition(p, &t->partition)) return false;
   return t->partition.n == 0 || skep_p_if_not_exists(p, &t->if_not_exists);
 }
@@ -53,7 +58,7 @@ static bool target(skep_parser *p, skep_insert_target *t) {
   p->context = "insert clause";
   if (!skep_p_expect_kw(p, SKEP_KW_INSERT)) return false;
   bool done = skep_p_accept_kw(p, SKEP_KW_OVERWRITE) ? overwrite(p, t) : into(p, t);
-  if (done) p->context = NULL;
+  if (done) p->context = "statement";
   return done;
 }
 
@@ -99,6 +104,10 @@ bool skep_p_query_or_insert(skep_parser *p, skep_statement *s) {
     from = skep_p_from_source(p);
     if (from == NULL) return false;
     if (skep_p_at_kw(p, SKEP_KW_INSERT)) return multi_insert(p, ctes, n_ctes, from, s);
+    if (!skep_p_at_kw(p, SKEP_KW_SELECT)) {
+      skep_p_no_item(p);
+      return false;
+    }
   }
   s->kind = SKEP_STMT_QUERY;
   s->query = skep_p_query_after(p, ctes, n_ctes, from);
@@ -110,24 +119,26 @@ bool skep_p_query_or_insert(skep_parser *p, skep_statement *s) {
 
 static bool assignments(skep_parser *p, skep_assignment_list *out) {
   size_t mark = skep_p_mark(p);
-  p->context = "set columns clause";
+  const char *context = p->context;
   do {
+    p->context = context;
     skep_assignment a = {.pos = skep_p_begin(p), .column = skep_p_name(p)};
     if (a.column == NULL || !skep_p_expect(p, SKEP_TOKEN_EQ)) return false;
     a.value = skep_p_expr_or_default(p, true);
     if (a.value == NULL || !skep_p_push(p, &a, sizeof a)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   out->items = skep_p_take(p, mark, sizeof *out->items, &out->n);
-  p->context = NULL;
+  p->context = "statement";
   return p->status == SKEP_OK;
 }
 
 static bool where(skep_parser *p, const skep_expr **out) {
   *out = NULL;
+  p->context = "statement";
   if (!skep_p_accept_kw(p, SKEP_KW_WHERE)) return true;
   p->context = "expression specification";
   *out = skep_p_expr(p);
-  p->context = NULL;
+  p->context = "statement";
   return *out != NULL;
 }
 
@@ -176,23 +187,31 @@ static bool merge_change(skep_parser *p, skep_merge_when *w) {
     return true;
   }
   w->action = SKEP_MERGE_UPDATE;
-  return skep_p_expect_kw(p, SKEP_KW_UPDATE) && skep_p_expect_kw(p, SKEP_KW_SET) && assignments(p, &w->set);
+  if (!skep_p_accept_kw(p, SKEP_KW_UPDATE)) {
+    skep_p_syntax(p);
+    return false;
+  }
+  return skep_p_expect_kw(p, SKEP_KW_SET) && assignments(p, &w->set);
 }
 
-static bool merge_when(skep_parser *p) {
+static bool merge_when(skep_parser *p, bool *more) {
   skep_merge_when w = {.pos = skep_p_begin(p), .matched = true};
   p->context = "merge statement";
   if (!skep_p_expect_kw(p, SKEP_KW_WHEN)) return false;
   w.matched = !skep_p_accept_kw(p, SKEP_KW_NOT);
   if (!skep_p_expect_kw(p, SKEP_KW_MATCHED)) return false;
+  const char *context = w.matched ? "WHEN MATCHED THEN clause" : "WHEN NOT MATCHED clause";
+  p->context = context;
   if (skep_p_accept_kw(p, SKEP_KW_AND)) {
     w.condition = skep_p_expr(p);
     if (w.condition == NULL) return false;
   }
+  p->context = context;
   if (!skep_p_expect_kw(p, SKEP_KW_THEN)) return false;
   if (!(w.matched ? merge_change(p, &w) : merge_insert(p, &w))) return false;
   w.pos = skep_p_end(p, w.pos);
   p->context = "merge statement";
+  *more = w.matched; /* WHEN NOT MATCHED is the last */
   return skep_p_push(p, &w, sizeof w);
 }
 
@@ -206,6 +225,7 @@ static bool merge_source(skep_parser *p, skep_merge_into *m) {
   if (f.query == NULL) return false;
   f.alias = skep_p_alias(p);
   if (f.alias == NULL) {
+    p->context = "subquery source";
     skep_p_expected(p, "a name");
     skep_p_syntax(p);
     return false;
@@ -225,17 +245,18 @@ bool skep_p_merge(skep_parser *p, skep_statement *s) {
     if (m.hint == NULL) skep_p_no_memory(p);
     skep_p_next(p);
   }
-  if (!skep_p_expect_kw(p, SKEP_KW_INTO) || !skep_p_table_name(p, &m.table)) return false;
+  if (!skep_p_expect_before_name(p, SKEP_KW_INTO) || !skep_p_table_name(p, &m.table)) return false;
   m.alias = skep_p_alias(p);
   if (p->status != SKEP_OK || !skep_p_expect_kw(p, SKEP_KW_USING) || !merge_source(p, &m)) return false;
   if (!skep_p_expect_kw(p, SKEP_KW_ON)) return false;
   m.on = skep_p_expr(p);
   if (m.on == NULL) return false;
   size_t mark = skep_p_mark(p);
+  bool more = true;
   do {
-    if (!merge_when(p)) return false;
-  } while (skep_p_at_kw(p, SKEP_KW_WHEN));
-  p->context = NULL;
+    if (!merge_when(p, &more)) return false;
+  } while (more && skep_p_at_kw(p, SKEP_KW_WHEN));
+  p->context = "statement";
   m.whens = skep_p_take(p, mark, sizeof *m.whens, &m.n_whens);
   s->merge = SKEP_P_NEW(p, m);
   return s->merge != NULL;

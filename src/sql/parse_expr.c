@@ -98,10 +98,7 @@ static level level_at(const skep_parser *p) {
     size_t behind = skep_p_keyword(p, 1) == SKEP_KW_NOT ? 2 : 1;
     return skep_p_keyword(p, behind) == SKEP_KW_DISTINCT ? LEVEL_EQUAL : LEVEL_IS;
   }
-  if (at_not(p)) {
-    level negated = keyword_operator(skep_p_keyword(p, 1)).level;
-    return negated == LEVEL_SIMILAR ? LEVEL_SIMILAR : 0;
-  }
+  if (at_not(p)) return LEVEL_SIMILAR;
   return keyword_operator(skep_p_keyword(p, 0)).level;
 }
 
@@ -192,7 +189,12 @@ static const skep_expr *is_distinct(skep_parser *p, const skep_expr *value) {
 }
 
 static bool paren_exprs(skep_parser *p, skep_expr_list *out) {
-  return skep_p_expect(p, SKEP_TOKEN_LPAREN) && skep_p_exprs(p, out) && skep_p_expect(p, SKEP_TOKEN_RPAREN);
+  skep_p_decide(p);
+  if (!skep_p_accept(p, SKEP_TOKEN_LPAREN)) {
+    skep_p_syntax(p);
+    return false;
+  }
+  return skep_p_exprs(p, out) && skep_p_expect(p, SKEP_TOKEN_RPAREN);
 }
 
 static const skep_expr *in_condition(skep_parser *p, const skep_expr *value, bool negated, skep_pos start) {
@@ -244,8 +246,13 @@ static const skep_expr *word_condition(skep_parser *p, const skep_expr *value, s
   bool negated = at_not(p);
   if (negated) skep_p_next(p);
   skep_keyword keyword = skep_p_keyword(p, 0);
-  skep_p_next(p);
   p->context = "expression specification";
+  if (keyword_operator(keyword).level != LEVEL_SIMILAR) {
+    skep_p_syntax(p);
+    return NULL;
+  }
+  if (keyword != SKEP_KW_IN && keyword != SKEP_KW_BETWEEN) skep_p_decide(p);
+  skep_p_next(p);
   if (keyword == SKEP_KW_IN) return in_condition(p, value, negated, start);
   if (keyword == SKEP_KW_BETWEEN) return between(p, value, negated, start);
   if (keyword == SKEP_KW_LIKE && (skep_p_keyword(p, 0) == SKEP_KW_ANY || skep_p_keyword(p, 0) == SKEP_KW_ALL)) {
@@ -265,6 +272,7 @@ static const skep_expr *apply(skep_parser *p, const skep_expr *left, level at, s
   operator_row row = by_token[kind].level != 0 ? by_token[kind] : keyword_operator(skep_p_keyword(p, 0));
   if (at <= LEVEL_AND) return logical(p, left, row);
   if (by_token[kind].level == 0 && at == LEVEL_SIMILAR) return word_condition(p, left, start);
+  if (row.level <= LEVEL_SIMILAR) skep_p_decide(p);
   skep_p_next(p);
   p->context = "expression specification";
   if (row.level <= LEVEL_SIMILAR) {
@@ -354,6 +362,7 @@ const skep_expr *skep_p_expr(skep_parser *p) {
   return expr;
 }
 
+const skep_expr *skep_p_signed(skep_parser *p) { return climb(p, LEVEL_UNARY); }
 const skep_expr *skep_p_additive(skep_parser *p) { return climb(p, LEVEL_ADD); }
 
 /* DEFAULT is a word like others: a column default.x, a function default(...) stay possible. */
@@ -370,6 +379,14 @@ const skep_expr *skep_p_expr_or_default(skep_parser *p, bool additive) {
 
 /* constant := ['-'] literal */
 const skep_expr *skep_p_constant(skep_parser *p) {
+  const char *saved = p->context;
+  skep_token_kind kind = skep_p_kind(p, 0);
+  p->context = "constant";
+  if (skep_p_is_name(p, 0) || kind == SKEP_TOKEN_LPAREN) {
+    skep_p_expected(p, "a constant");
+    skep_p_syntax(p);
+    return NULL;
+  }
   const skep_expr *value = climb(p, LEVEL_UNARY);
   const skep_expr *inner = value;
   while (inner != NULL && inner->kind == SKEP_EXPR_UNARY) inner = inner->unary.operand;
@@ -381,6 +398,7 @@ const skep_expr *skep_p_constant(skep_parser *p) {
                   value->pos.column);
     return NULL;
   }
+  if (value != NULL) p->context = saved;
   return value;
 }
 

@@ -299,7 +299,6 @@ static void operands_take_all_their_forms(void **state) {
       {"`a``b`", "a`b"},
       {"2nd", "2nd"},
       {"1e5x", "1e5x"},
-      {"5b", "5b"},
       {"a[1][b].c[d + 1]", "(index (.c (index (index a int:1) b)) (+ d int:1))"},
       {"ROW__ID.writeId", "row__id.writeid"},
       {"f(x).y.z", "(.z (.y (f x)))"},

@@ -23,7 +23,6 @@ static bool begins_clause(const skep_parser *p) {
     case SKEP_KW_DISTRIBUTE:
       return skep_p_keyword(p, 1) == SKEP_KW_BY;
     case SKEP_KW_LIMIT:
-    case SKEP_KW_OFFSET:
       return behind == SKEP_TOKEN_NUMBER || behind == SKEP_TOKEN_QUESTION;
     default:
       return false;
@@ -31,7 +30,11 @@ static bool begins_clause(const skep_parser *p) {
 }
 
 const char *skep_p_alias(skep_parser *p) {
-  if (skep_p_accept_kw(p, SKEP_KW_AS)) return skep_p_name(p);
+  if (skep_p_at_kw(p, SKEP_KW_AS)) {
+    skep_p_decide(p);
+    skep_p_next(p);
+    return skep_p_name(p);
+  }
   if (!skep_p_is_name(p, 0) || begins_clause(p)) return NULL;
   return skep_p_name(p);
 }
@@ -139,6 +142,11 @@ static bool as_of(skep_parser *p, skep_from *f) {
 
 const skep_from *skep_p_table_source(skep_parser *p) {
   skep_from f = {.kind = SKEP_FROM_TABLE, .pos = skep_p_begin(p)};
+  if (!skep_p_is_name(p, 0)) {
+    skep_p_expected(p, "a name");
+    skep_p_syntax(p);
+    return NULL;
+  }
   if (skep_p_is_name(p, 0) && skep_p_kind(p, 1) == SKEP_TOKEN_LPAREN && skep_p_keyword(p, 2) == SKEP_KW_ON) {
     skep_p_refuse(p, SKEP_ERR_UNSUPPORTED, "Line %u:%u partitioned table functions are not supported", f.pos.line,
                   f.pos.column);
@@ -188,9 +196,9 @@ static const skep_from *bracket_source(skep_parser *p) {
   return inner != NULL && skep_p_expect(p, SKEP_TOKEN_RPAREN) ? inner : NULL;
 }
 
-static const skep_from *plain_source(skep_parser *p) {
+static const skep_from *plain_source(skep_parser *p, const char *context) {
   skep_pos start = skep_p_begin(p);
-  p->context = "join source";
+  p->context = context;
   if (skep_p_at(p, SKEP_TOKEN_LPAREN)) return bracket_source(p);
   if (skep_p_accept_kw(p, SKEP_KW_TABLE)) return values_source(p, start);
   if (skep_p_keyword(p, 0) == SKEP_KW_UNIQUEJOIN) {
@@ -209,6 +217,7 @@ static const skep_from *lateral_view(skep_parser *p, const skep_from *source, sk
   f.lateral.outer = skep_p_accept_kw(p, SKEP_KW_OUTER);
   f.lateral.call = skep_p_call(p);
   if (f.lateral.call == NULL) return NULL;
+  p->context = "table alias";
   f.alias = skep_p_name(p);
   if (f.alias == NULL) return NULL;
   if (!skep_p_accept_kw(p, SKEP_KW_AS)) return finish(p, &f);
@@ -315,7 +324,7 @@ static bool join_condition(skep_parser *p, skep_from *f) {
 const skep_from *skep_p_from_source(skep_parser *p) {
   const char *saved = p->context;
   uint32_t height = 0;
-  const skep_from *left = laterals(p, plain_source(p));
+  const skep_from *left = laterals(p, plain_source(p, "join source"));
   skep_join_kind kind;
   while (left != NULL && join_kind(p, &kind)) {
     skep_from f = {.kind = SKEP_FROM_JOIN, .pos = left->pos};
@@ -326,7 +335,7 @@ const skep_from *skep_p_from_source(skep_parser *p) {
     }
     f.join.kind = kind;
     f.join.left = left;
-    f.join.right = laterals(p, plain_source(p));
+    f.join.right = laterals(p, plain_source(p, "joinSourcePart"));
     if (f.join.right == NULL || !join_condition(p, &f)) return NULL;
     left = laterals(p, finish(p, &f));
   }

@@ -105,6 +105,34 @@ static void expressions_parse_where_hive_parsed_them(void **state) {
   free(table);
 }
 
+/* A line: [~]statement, tab, what Hive said. Those with '~' must differ, or they have no need of the mark. */
+static void hives_parser_says_the_same(void **state) {
+  parse_fixture *f = *state;
+  size_t length;
+  char *table = whole_file("hiveql/parse-4.0.1.tsv", &length), *line = table;
+  int n = 0, marked = 0;
+  for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    *end = '\0';
+    char *hive = strchr(line, '\t');
+    if (line[0] == '#') continue;
+    if (hive == NULL) fail_msg("%s", line);
+    *hive++ = '\0';
+    bool otherwise = line[0] == '~';
+    const char *text = line + otherwise;
+    const skep_statement *s = NULL;
+    skep_status st = skep_parse_statement(&f->arena, text, strlen(text), NULL, &s, &f->err);
+    char *message_end = strchr(f->err.text, '\n');
+    if (message_end != NULL) *message_end = '\0';
+    const char *ours = st == SKEP_ERR_SYNTAX ? f->err.text : "parses";
+    if ((strcmp(ours, hive) == 0) == otherwise) fail_msg("%s\nours: %s\nHive: %s", text, ours, hive);
+    n++;
+    marked += otherwise;
+  }
+  assert_in_range(n, 680, 1000);
+  assert_in_range(marked, 0, 45);
+  free(table);
+}
+
 static void allocation_failures_are_reported(void **state) {
   static const char *const texts[] = {
       "WITH c (x) AS (SELECT 1) SELECT DISTINCT a.*, f(b, 'x' 'y', 1.5) OVER (PARTITION BY c ORDER BY d), "
@@ -144,6 +172,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, parse_setup, parse_teardown)
       TEST(golden_scripts_parse_and_read_back),
       TEST(expressions_parse_where_hive_parsed_them),
+      TEST(hives_parser_says_the_same),
       TEST(allocation_failures_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

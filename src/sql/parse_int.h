@@ -21,6 +21,7 @@ typedef struct skep_parser {
   skep_quoting quoting;
   uint32_t depth, max_depth;
   const char *context; /* "select clause": for "cannot recognize input near ... in select clause" */
+  size_t decision;     /* a token by which Hive chooses what follows: an error right behind it is shown from here */
   bool recording;
   const char *expected[SKEP_P_MAX_EXPECTED]; /* what was tried at `at` */
   size_t n_expected;
@@ -31,7 +32,13 @@ typedef struct skep_parser {
 } skep_parser;
 
 /* ---- failures ---- */
-void skep_p_syntax(skep_parser *p);                     /* the current token does not fit */
+/* The current token does not fit, in the words of Hive's parser generator: none of several things ("cannot recognize
+ * input near"), the one thing that could stand here ("mismatched input"; "extraneous input" when it stands behind), or
+ * a list that needs one item. */
+void skep_p_syntax(skep_parser *p);
+void skep_p_mismatch(skep_parser *p, const char *expecting, bool is_next);
+void skep_p_missing(skep_parser *p, const char *expecting);
+void skep_p_no_item(skep_parser *p);
 void skep_p_expected(skep_parser *p, const char *what); /* notes what would; static text */
 void skep_p_no_memory(skep_parser *p);
 /* Any other failure; the text begins with "Line L:C" where pos is not NULL. */
@@ -42,6 +49,8 @@ static inline const skep_token *skep_p_peek(const skep_parser *p, size_t ahead) 
   size_t at = p->at + ahead;
   return &p->tokens[at < p->n_tokens ? at : p->n_tokens - 1];
 }
+/* Marks the current token as p->decision. */
+static inline void skep_p_decide(skep_parser *p) { p->decision = p->at; }
 static inline skep_token_kind skep_p_kind(const skep_parser *p, size_t ahead) {
   return (skep_token_kind)skep_p_peek(p, ahead)->kind;
 }
@@ -59,6 +68,8 @@ bool skep_p_expect_kw(skep_parser *p, skep_keyword keyword);
 bool skep_p_accept_kw2(skep_parser *p, skep_keyword first, skep_keyword second);
 /* keyword BY, where only BY can follow. false also after a failure (BY is missing): p->status tells. */
 bool skep_p_accept_by(skep_parser *p, skep_keyword keyword);
+/* As skep_p_expect_kw, where a name follows: the word alone is missing when the name stands here already. */
+bool skep_p_expect_before_name(skep_parser *p, skep_keyword keyword);
 /* Words that are names everywhere else (upper case, static). */
 bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word);
 bool skep_p_accept_word(skep_parser *p, const char *word);
@@ -91,12 +102,13 @@ bool skep_p_names(skep_parser *p, skep_name_list *out);       /* name (, name)* 
 bool skep_p_paren_names(skep_parser *p, skep_name_list *out); /* '(' name (, name)* ')' */
 bool skep_p_if_exists(skep_parser *p, bool *out);             /* [IF EXISTS] */
 bool skep_p_if_not_exists(skep_parser *p, bool *out);         /* [IF NOT EXISTS] */
-/* '(' 'k' ['=' 'v'] (, ...)* ')'; with_values: the '=' part must stand, else it must not */
+/* '(' 'k' ['=' 'v'] (, ...)* ')'; with_values: the '=' part must stand */
 bool skep_p_properties(skep_parser *p, bool with_values, skep_ast_property_list *out);
 
 /* ---- parts (one file each) ---- */
 /* parse_expr.c */
 const skep_expr *skep_p_expr(skep_parser *p);
+const skep_expr *skep_p_signed(skep_parser *p);   /* an operand, with signs perhaps */
 const skep_expr *skep_p_additive(skep_parser *p); /* UPDATE's right sides: + - and tighter */
 const skep_expr *skep_p_expr_or_default(skep_parser *p, bool additive);
 const skep_expr *skep_p_constant(skep_parser *p);       /* literal, or a minus and a number */
@@ -122,8 +134,14 @@ const skep_from *skep_p_from_source(skep_parser *p); /* behind FROM */
 const skep_from *skep_p_table_source(skep_parser *p);
 const char *skep_p_alias(skep_parser *p); /* [[AS] name]: NULL when there is none, or after a failure */
 /* parse_ddl.c */
-bool skep_p_column_defs(skep_parser *p, skep_column_list *out);
-bool skep_p_column_def(skep_parser *p, bool type_needed, skep_column_def *out);
+bool skep_p_column_defs(skep_parser *p, skep_column_list *out); /* without constraints */
+typedef enum skep_p_column_form {
+  SKEP_P_COLUMN_NAME,
+  SKEP_P_COLUMN_ANY,
+  SKEP_P_COLUMN_TYPED,
+  SKEP_P_COLUMN_FULL
+} skep_p_column_form;
+bool skep_p_column_def(skep_parser *p, skep_p_column_form form, skep_column_def *out);
 bool skep_p_table_constraint(skep_parser *p, skep_ast_constraint *out);
 bool skep_p_bucketing(skep_parser *p, skep_bucketing *out);                                /* behind CLUSTERED */
 bool skep_p_skew(skep_parser *p, skep_skew *out);                                          /* behind SKEWED */

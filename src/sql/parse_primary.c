@@ -342,7 +342,11 @@ const skep_expr *skep_p_call(skep_parser *p) {
   if (call.name == NULL || !skep_p_expect(p, SKEP_TOKEN_LPAREN) || !arguments(p, &call)) return NULL;
   p->context = "function specification";
   null_treatment(p, &call);
-  if (!skep_p_expect(p, SKEP_TOKEN_RPAREN) || !call_tail(p, &call)) return NULL;
+  if (!skep_p_accept(p, SKEP_TOKEN_RPAREN)) {
+    skep_p_syntax(p);
+    return NULL;
+  }
+  if (!call_tail(p, &call)) return NULL;
   p->context = saved;
   return finish_call(p, call, start);
 }
@@ -444,11 +448,17 @@ static const skep_expr *case_expr(skep_parser *p) {
   const char *saved = p->context;
   skep_expr expr = {.kind = SKEP_EXPR_CASE};
   skep_pos start = skep_p_begin(p);
-  p->context = "case expression";
+  p->context = "expression specification";
+  skep_p_decide(p);
   skep_p_next(p);
   if (!skep_p_at_kw(p, SKEP_KW_WHEN)) {
     expr.cases.operand = skep_p_expr(p);
     if (expr.cases.operand == NULL) return NULL;
+  }
+  p->context = "case expression";
+  if (!skep_p_at_kw(p, SKEP_KW_WHEN)) {
+    skep_p_no_item(p);
+    return NULL;
   }
   if (!whens(p, &expr)) return NULL;
   if (skep_p_accept_kw(p, SKEP_KW_ELSE)) {
@@ -468,7 +478,13 @@ static const skep_expr *cast(skep_parser *p) {
   skep_p_next(p);
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return NULL;
   expr.cast.value = skep_p_expr(p);
-  if (expr.cast.value == NULL || !skep_p_expect_kw(p, SKEP_KW_AS)) return NULL;
+  if (expr.cast.value == NULL) return NULL;
+  if (!skep_p_accept_kw(p, SKEP_KW_AS)) {
+    p->context = "expression specification";
+    p->decision = p->at - 1;
+    skep_p_syntax(p);
+    return NULL;
+  }
   expr.cast.type = skep_p_type(p);
   if (expr.cast.type == NULL) return NULL;
   if (skep_p_accept_kw(p, SKEP_KW_FORMAT)) {
@@ -534,7 +550,10 @@ static const skep_expr *bracket(skep_parser *p) {
   }
   skep_p_next(p);
   expr.kind = SKEP_EXPR_TUPLE;
+  const char *saved = p->context;
+  p->context = "expression specification";
   if (!skep_p_exprs(p, &expr.tuple) || !skep_p_expect(p, SKEP_TOKEN_RPAREN)) return NULL;
+  p->context = saved;
   return finish(p, expr.tuple.n == 1 ? *expr.tuple.items[0] : expr, start);
 }
 
@@ -615,7 +634,6 @@ static const skep_expr *primary(skep_parser *p) {
     case SKEP_TOKEN_DECIMAL:
       return number(p);
     case SKEP_TOKEN_WORD:
-    case SKEP_TOKEN_BYTES:
     case SKEP_TOKEN_QUOTED:
       return word_primary(p);
     case SKEP_TOKEN_LPAREN:
@@ -630,9 +648,13 @@ static const skep_expr *primary(skep_parser *p) {
 
 static const skep_expr *index_of(skep_parser *p, const skep_expr *base, skep_pos start) {
   skep_expr expr = {.kind = SKEP_EXPR_INDEX};
+  const char *saved = p->context;
   expr.index.base = base;
+  p->context = "expression specification";
   expr.index.index = skep_p_expr(p);
-  return expr.index.index != NULL && skep_p_expect(p, SKEP_TOKEN_RSQUARE) ? finish(p, expr, start) : NULL;
+  if (expr.index.index == NULL || !skep_p_expect(p, SKEP_TOKEN_RSQUARE)) return NULL;
+  p->context = saved;
+  return finish(p, expr, start);
 }
 
 static const skep_expr *field_of(skep_parser *p, const skep_expr *base, skep_pos start) {

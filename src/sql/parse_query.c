@@ -34,14 +34,59 @@ static bool item(skep_parser *p, skep_select_item *out) {
   return p->status == SKEP_OK;
 }
 
+/* A comma belongs to the list when an item can follow it. */
+static bool more_items(skep_parser *p) {
+  if (!skep_p_at(p, SKEP_TOKEN_COMMA)) return false;
+  switch (skep_p_kind(p, 1)) {
+    case SKEP_TOKEN_COMMA:
+    case SKEP_TOKEN_RPAREN:
+    case SKEP_TOKEN_SEMICOLON:
+    case SKEP_TOKEN_EOF:
+      return false;
+    default:
+      break;
+  }
+  if (skep_p_keyword(p, 1) == SKEP_KW_FROM) return false;
+  skep_p_next(p);
+  return true;
+}
+
+/* What can stand behind an item without a name: a comma, a clause, an end. */
+static bool item_may_end(skep_parser *p) {
+  static const skep_keyword clauses[] = {SKEP_KW_FROM,       SKEP_KW_WHERE,   SKEP_KW_GROUP, SKEP_KW_HAVING,
+                                         SKEP_KW_WINDOW,     SKEP_KW_QUALIFY, SKEP_KW_UNION, SKEP_KW_INTERSECT,
+                                         SKEP_KW_EXCEPT,     SKEP_KW_MINUS,   SKEP_KW_ORDER, SKEP_KW_CLUSTER,
+                                         SKEP_KW_DISTRIBUTE, SKEP_KW_SORT,    SKEP_KW_LIMIT, SKEP_KW_INSERT};
+  static const skep_token_kind ends[] = {SKEP_TOKEN_COMMA, SKEP_TOKEN_RPAREN, SKEP_TOKEN_SEMICOLON, SKEP_TOKEN_EOF};
+  for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+    if (skep_p_kind(p, 0) == ends[i]) return true;
+  }
+  for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++) {
+    if (skep_p_at_kw(p, clauses[i])) return true;
+  }
+  return false;
+}
+
+/* Something else stands there: Hive shows it together with an item of one token. */
+static bool item_end(skep_parser *p, const skep_select_item *it, size_t first) {
+  if (it->alias != NULL || it->aliases.n > 0 || item_may_end(p)) return true;
+  if (p->at == first + 1) p->decision = first;
+  if (it->expr->kind == SKEP_EXPR_LITERAL) p->context = "constant";
+  if (it->expr->kind == SKEP_EXPR_BINARY && skep_p_kind(p, 0) >= SKEP_TOKEN_EQ) p->context = "expression specification";
+  skep_p_syntax(p);
+  return false;
+}
+
 static bool items(skep_parser *p, skep_select *s) {
   size_t mark = skep_p_mark(p);
   do {
     skep_select_item one;
-    if (!item(p, &one)) return false;
+    size_t first = p->at;
+    if (!item(p, &one) || !item_end(p, &one, first)) return false;
     one.pos = skep_p_end(p, one.pos);
     if (!skep_p_push(p, &one, sizeof one)) return false;
-  } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
+  } while (more_items(p));
+  p->context = "statement";
   s->items = skep_p_take(p, mark, sizeof *s->items, &s->n_items);
   return p->status == SKEP_OK;
 }
@@ -78,7 +123,7 @@ static bool grouping_sets(skep_parser *p, skep_group_by *g) {
 static bool group_by(skep_parser *p, skep_group_by *g) {
   g->pos = skep_p_begin(p);
   g->kind = SKEP_GROUP_PLAIN;
-  p->context = "group by clause";
+  p->context = "expression specification";
   if (skep_p_kind(p, 0) == SKEP_TOKEN_LPAREN && skep_p_kind(p, 1) == SKEP_TOKEN_RPAREN) {
     skep_p_next(p);
     skep_p_next(p);
@@ -115,7 +160,7 @@ static bool optional_expr(skep_parser *p, skep_keyword keyword, const skep_expr 
   if (!skep_p_accept_kw(p, keyword)) return true;
   p->context = "expression specification";
   *out = skep_p_expr(p);
-  p->context = NULL;
+  p->context = "statement";
   return *out != NULL;
 }
 
@@ -123,7 +168,7 @@ static bool rest(skep_parser *p, skep_select *s) {
   if (!optional_expr(p, SKEP_KW_WHERE, &s->where)) return false;
   if (skep_p_accept_by(p, SKEP_KW_GROUP)) {
     if (!group_by(p, &s->group_by)) return false;
-    p->context = NULL;
+    p->context = "statement";
   }
   if (!optional_expr(p, SKEP_KW_HAVING, &s->having)) return false;
   if (skep_p_accept_kw(p, SKEP_KW_WINDOW) && !windows(p, s)) return false;
@@ -152,7 +197,7 @@ static bool select(skep_parser *p, const skep_from *from, skep_select *s) {
   if (!s->distinct) (void)skep_p_accept_kw(p, SKEP_KW_ALL);
   if (!items(p, s)) return false;
   if (from == NULL && skep_p_accept_kw(p, SKEP_KW_FROM)) {
-    p->context = NULL;
+    p->context = "statement";
     s->from = skep_p_from_source(p);
     if (s->from == NULL) return false;
   }
@@ -167,7 +212,11 @@ static bool select(skep_parser *p, const skep_from *from, skep_select *s) {
 /* A row's cells go to the parser's list; names of the first row to *names (n of them, NULL where none). */
 static bool row(skep_parser *p, bool first, uint32_t *n, bool *named, const char **last_name) {
   *n = 0;
-  if (!skep_p_expect(p, SKEP_TOKEN_LPAREN)) return false;
+  skep_p_decide(p);
+  if (!skep_p_accept(p, SKEP_TOKEN_LPAREN)) {
+    skep_p_syntax(p);
+    return false;
+  }
   do {
     const skep_expr *cell = skep_p_expr_or_default(p, false);
     if (cell == NULL) return false;
@@ -204,7 +253,7 @@ const skep_values *skep_p_values(skep_parser *p) {
   const char *saved = p->context;
   skep_values v = {.pos = skep_p_begin(p), .n_rows = 1};
   size_t mark = skep_p_mark(p);
-  p->context = "value row constructor";
+  p->context = "values table constructor";
   if (!skep_p_expect_kw(p, SKEP_KW_VALUES) || !first_row(p, mark, &v)) return NULL;
   while (skep_p_accept(p, SKEP_TOKEN_COMMA)) {
     skep_pos pos = skep_p_begin(p);
@@ -252,6 +301,11 @@ static const skep_query_body *body(skep_parser *p, const skep_from *from) {
     if (b.values == NULL) return NULL;
   } else {
     skep_select s;
+    if (from == NULL && !skep_p_at_kw(p, SKEP_KW_SELECT) && !skep_p_at_kw(p, SKEP_KW_FROM)) {
+      p->context = "statement";
+      skep_p_syntax(p);
+      return NULL;
+    }
     if (from == NULL && skep_p_accept_kw(p, SKEP_KW_FROM)) {
       from = skep_p_from_source(p);
       if (from == NULL) return NULL;
@@ -308,16 +362,9 @@ static bool expr_list(skep_parser *p, skep_expr_list *out) {
   return true;
 }
 
-/* SORT BY '(' orders ')' or orders. "(a) + 1" is an expression: a list in brackets ends with them. */
+/* SORT BY '(' orders ')' or orders: a bracket here is always the list's, as in Hive. */
 static bool sort_by(skep_parser *p, skep_order_list *out) {
-  if (skep_p_kind(p, 0) != SKEP_TOKEN_LPAREN || skep_p_at_query(p)) return skep_p_order_items(p, out);
-  size_t close = skep_p_peek(p, 0)->match;
-  skep_token_kind behind = (skep_token_kind)p->tokens[close + 1 < p->n_tokens ? close + 1 : close].kind;
-  bool list = behind == SKEP_TOKEN_EOF || behind == SKEP_TOKEN_RPAREN || behind == SKEP_TOKEN_SEMICOLON ||
-              (behind == SKEP_TOKEN_WORD && p->tokens[close + 1].keyword != SKEP_KW_DESC &&
-               p->tokens[close + 1].keyword != SKEP_KW_ASC && p->tokens[close + 1].keyword != SKEP_KW_NULLS);
-  if (!list) return skep_p_order_items(p, out);
-  skep_p_next(p);
+  if (!skep_p_accept(p, SKEP_TOKEN_LPAREN)) return skep_p_order_items(p, out);
   return skep_p_order_items(p, out) && skep_p_expect(p, SKEP_TOKEN_RPAREN);
 }
 
@@ -351,7 +398,7 @@ static bool tail(skep_parser *p, skep_query *q) {
   }
   if (skep_p_accept_kw(p, SKEP_KW_LIMIT)) {
     if (!limit(p, q)) return false;
-    p->context = NULL;
+    p->context = "statement";
   }
   return p->status == SKEP_OK;
 }
@@ -364,6 +411,10 @@ static bool cte(skep_parser *p) {
   if (c.name == NULL) return false;
   if (skep_p_at(p, SKEP_TOKEN_LPAREN) && !skep_p_paren_names(p, &c.columns)) return false;
   if (!skep_p_expect_kw(p, SKEP_KW_AS)) return false;
+  if (skep_p_keyword(p, 0) == SKEP_KW_SELECT) {
+    skep_p_missing(p, "(");
+    return false;
+  }
   c.query = skep_p_paren_query(p);
   c.pos = skep_p_end(p, c.pos);
   return c.query != NULL && skep_p_push(p, &c, sizeof c);
@@ -379,7 +430,7 @@ bool skep_p_with(skep_parser *p, const skep_cte **ctes, uint32_t *n) {
     if (!cte(p)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   *ctes = skep_p_take(p, mark, sizeof **ctes, n);
-  p->context = NULL;
+  p->context = "statement";
   return p->status == SKEP_OK;
 }
 

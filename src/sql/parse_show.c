@@ -67,7 +67,10 @@ static bool show_views(skep_parser *p, skep_show *h, skep_show_kind kind) {
 
 static bool show_columns(skep_parser *p, skep_show *h) {
   h->kind = SKEP_SHOW_COLUMNS;
-  if (!skep_p_accept_kw(p, SKEP_KW_FROM) && !skep_p_expect_kw(p, SKEP_KW_IN)) return false;
+  if (!skep_p_accept_kw(p, SKEP_KW_FROM) && !skep_p_accept_kw(p, SKEP_KW_IN)) {
+    skep_p_syntax(p);
+    return false;
+  }
   if (!table_of(p, h) || !in_database(p, &h->db)) return false;
   if (h->db != NULL) h->table.db = h->db;
   return pattern(p, false, &h->pattern);
@@ -118,7 +121,7 @@ static bool show_conf(skep_parser *p, skep_show *h) {
 
 static bool show_functions(skep_parser *p, skep_show *h) {
   h->kind = SKEP_SHOW_FUNCTIONS;
-  return pattern(p, false, &h->pattern);
+  return pattern(p, true, &h->pattern);
 }
 
 static bool one_database(skep_parser *p, skep_show *h) {
@@ -239,6 +242,7 @@ static bool show_other(skep_parser *p, skep_statement *s) {
     default:
       break;
   }
+  p->context = "ddl statement";
   skep_p_syntax(p);
   return false;
 }
@@ -323,7 +327,7 @@ bool skep_p_analyze(skep_parser *p, skep_statement *s) {
   skep_analyze a = {0};
   s->kind = SKEP_STMT_ANALYZE;
   p->context = "analyze statement";
-  if (!skep_p_expect_kw(p, SKEP_KW_TABLE) || !skep_p_table_name(p, &a.table) ||
+  if (!skep_p_expect_before_name(p, SKEP_KW_TABLE) || !skep_p_table_name(p, &a.table) ||
       !skep_p_optional_partition(p, &a.partition)) {
     return false;
   }
@@ -362,6 +366,7 @@ bool skep_p_msck(skep_parser *p, skep_statement *s) {
   s->kind = SKEP_STMT_MSCK;
   p->context = "msck statement";
   m.repair = skep_p_accept_kw(p, SKEP_KW_REPAIR);
+  if (skep_p_is_name(p, 0) && !skep_p_expect_before_name(p, SKEP_KW_TABLE)) return false;
   m.has_table = skep_p_accept_kw(p, SKEP_KW_TABLE);
   if (m.has_table && (!skep_p_table_name(p, &m.table) || !msck_action(p, &m))) return false;
   s->msck = SKEP_P_NEW(p, m);

@@ -123,6 +123,11 @@ static bool abort_ids(skep_parser *p, skep_statement *s) {
     s->kind = SKEP_STMT_ABORT_COMPACTIONS;
     if (!skep_p_expect_kw(p, SKEP_KW_COMPACTIONS)) return false;
   }
+  p->context = s->kind == SKEP_STMT_ABORT_TRANSACTIONS ? "abort transactions statement" : "abort compactions statement";
+  if (!skep_p_at(p, SKEP_TOKEN_NUMBER)) {
+    skep_p_no_item(p);
+    return false;
+  }
   do {
     uint64_t value;
     if (!skep_p_integer(p, &value)) return false;
@@ -138,6 +143,10 @@ static bool kill_query(skep_parser *p, skep_statement *s) {
   s->kind = SKEP_STMT_KILL_QUERY;
   p->context = "kill query statement";
   if (!skep_p_expect_kw(p, SKEP_KW_QUERY)) return false;
+  if (!skep_p_at(p, SKEP_TOKEN_STRING)) {
+    skep_p_no_item(p);
+    return false;
+  }
   do {
     const char *id = skep_p_one_string(p);
     if (id == NULL || !skep_p_push(p, &id, sizeof id)) return false;
@@ -278,9 +287,15 @@ static bool begins_query(const skep_parser *p) {
 }
 
 bool skep_p_any_statement(skep_parser *p, skep_statement *s) {
-  if (begins_query(p)) return skep_p_query_or_insert(p, s);
+  if (begins_query(p)) {
+    p->context = "statement";
+    return skep_p_query_or_insert(p, s);
+  }
   for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
     if (skep_p_keyword(p, 0) == statements[i].keyword) {
+      skep_keyword keyword = statements[i].keyword;
+      p->context = "statement";
+      if (keyword == SKEP_KW_SHOW || keyword == SKEP_KW_CREATE || keyword == SKEP_KW_DROP) skep_p_decide(p);
       skep_p_next(p);
       return statements[i].run(p, s);
     }

@@ -42,7 +42,7 @@ static void queries_keep_their_shape(void **state) {
       {SKEP_STMT_QUERY, "SELECT a FROM t CLUSTER BY a, b", NULL},
       {SKEP_STMT_QUERY, "SELECT a FROM t DISTRIBUTE BY (a, b) SORT BY (a desc, b)",
        "SELECT a FROM t DISTRIBUTE BY a, b SORT BY (a DESC, b)"},
-      {SKEP_STMT_QUERY, "SELECT a FROM t SORT BY (a + 1) * 2 DESC", "SELECT a FROM t SORT BY ((a + 1) * 2 DESC)"},
+      {SKEP_STMT_QUERY, "SELECT a FROM t SORT BY a + 1 DESC", "SELECT a FROM t SORT BY (a + 1 DESC)"},
       {SKEP_STMT_QUERY, "SELECT explode(a) AS (k, v) FROM t", NULL},
       {SKEP_STMT_QUERY, "SELECT a FROM t GROUP BY ()", NULL},
       {SKEP_STMT_QUERY, "SELECT a FROM t GROUP BY a, b WITH ROLLUP", NULL},

@@ -46,6 +46,7 @@ static bool in_range(skep_parser *p, const char *what, uint64_t value, uint64_t 
 /* '(' n ')' of CHAR and VARCHAR */
 static const skep_type *char_type(skep_parser *p, skep_kind kind) {
   uint64_t length;
+  p->context = "primitive type specification";
   if (!skep_p_expect(p, SKEP_TOKEN_LPAREN) || !skep_p_integer(p, &length)) return NULL;
   if (!in_range(p, kind == SKEP_CHAR ? "Char length" : "Varchar length", length, 1, kind == SKEP_CHAR ? 255 : 65535)) {
     return NULL;
@@ -77,8 +78,10 @@ static bool push_type(skep_parser *p) {
 static const skep_type *nested_type(skep_parser *p, skep_kind kind, uint32_t least, uint32_t most) {
   size_t mark = skep_p_mark(p);
   uint32_t n = 0;
+  const char *context = kind == SKEP_LIST ? "list type" : kind == SKEP_MAP ? "map type" : "uniontype type";
   if (!skep_p_expect(p, SKEP_TOKEN_LT)) return NULL;
   do {
+    p->context = context;
     if (n++ == most) break;
     if (!push_type(p)) return NULL;
   } while (n < least ? skep_p_expect(p, SKEP_TOKEN_COMMA) : n < most && skep_p_accept(p, SKEP_TOKEN_COMMA));
@@ -94,6 +97,7 @@ typedef struct field {
 } field;
 
 static bool struct_field(skep_parser *p) {
+  p->context = "column specification";
   field f = {skep_p_name(p), NULL};
   if (f.name == NULL || !skep_p_expect(p, SKEP_TOKEN_COLON)) return false;
   f.type = skep_p_type(p);
@@ -166,7 +170,6 @@ static const skep_type *type_at(skep_parser *p) {
 
 const skep_type *skep_p_type(skep_parser *p) {
   const char *saved = p->context;
-  p->context = "column type";
   if (!skep_p_enter(p)) return NULL;
   const skep_type *type = type_at(p);
   skep_p_leave(p);
