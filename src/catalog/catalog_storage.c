@@ -128,11 +128,13 @@ static const char *make_name(skep_catalog *catalog, skep_arena *arena, const ske
   skep_buf buf;
   skep_buf_init(&buf, catalog->ctx, 1 << 16);
   skep_buf_printf(&buf, "{%s,%s,%s,%s}", t->db, t->name, column, suffixes[c->kind]);
+  bool hashed = buf.status == SKEP_OK;
   uint32_t hash = 0;
   for (size_t i = 0; i < buf.size; i++) hash = hash * 31 + buf.data[i];
   skep_buf_reset(&buf);
   skep_buf_printf(&buf, "%s_%u_%lld_0", suffixes[c->kind], (unsigned)(hash & 0xfffffff), (long long)now_ms);
-  const char *name = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
+  const char *name = NULL;
+  if (hashed && buf.status == SKEP_OK) name = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
   skep_buf_fini(&buf);
   return name;
 }

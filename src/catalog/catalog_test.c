@@ -523,6 +523,123 @@ static void memory_that_runs_out_is_an_error(void **state) {
   }
 }
 
+/* Everything once, rolled back, so that it can be done again. */
+static skep_status make_and_look(fixture *f, skep_err *err) {
+  skep_arena arena;
+  skep_arena_init(&arena, &f->ctx, 1 << 22);
+  static const int32_t id[] = {0};
+  static const skep_catalog_constraint key = {.kind = SKEP_CONSTRAINT_PRIMARY_KEY, .columns = id, .n_columns = 1};
+  static const char *const values[] = {"1"};
+  skep_catalog_table t = *new_table(f, "m", "struct<id:int,v:string>", "struct<y:int>"), *read = NULL, *copy = NULL;
+  t.constraints = &key;
+  t.n_constraints = 1;
+  skep_catalog_partition p = {.values = values};
+  const skep_catalog_partition *list;
+  size_t n;
+  const skep_catalog_stats stats = {.n_rows = 1, .n_files = 1, .size_bytes = 10};
+  skep_status st = skep_db_begin(f->db, SKEP_DB_WRITE, err);
+  if (st == SKEP_OK) st = skep_catalog_create_table(f->catalog, &arena, &t, err);
+  if (st == SKEP_OK) st = skep_catalog_get_table(f->catalog, &arena, "s19", "m", &read, err);
+  if (st == SKEP_OK) st = skep_catalog_add_partitions(f->catalog, &arena, read, &p, 1, err);
+  if (st == SKEP_OK) st = skep_catalog_update_stats(f->catalog, read, &p, &stats, 1, err);
+  if (st == SKEP_OK) st = skep_catalog_list_partitions(f->catalog, &arena, read, true, &list, &n, err);
+  if (st == SKEP_OK) st = skep_catalog_table_copy(&arena, read, &copy, err);
+  if (st == SKEP_OK) copy->name = "m2";
+  if (st == SKEP_OK) st = skep_catalog_alter_table(f->catalog, read, copy, err);
+  if (st == SKEP_OK) st = skep_catalog_drop_table(f->catalog, copy, err);
+  skep_db_rollback(f->db);
+  skep_arena_fini(&arena);
+  return st;
+}
+
+static void each_allocation_may_fail(void **state) {
+  fixture *f = *state;
+  failing_alloc memory;
+  fixture g = {0};
+  failing_alloc_ctx(&memory, &g.ctx);
+  skep_err err = {0};
+  assert_ok(skep_db_open(&g.ctx, "sqlite::memory:", NULL, &g.db, &err), err);
+  assert_ok(skep_schema_ensure(g.db, "file:/warehouse", NULL, NULL, &err), err);
+  const skep_catalog_opts opts = {.warehouse = "/warehouse"};
+  assert_ok(skep_catalog_open(&g.ctx, g.db, &opts, &g.catalog, &err), err);
+  skep_arena_init(&g.arena, &f->ctx, 1 << 26); /* what the test itself makes never fails */
+  make_database(&g);
+  assert_ok(make_and_look(&g, &err), err); /* statements are in the cache now */
+  uint64_t live = failing_alloc_live(&memory);
+  for (uint64_t n = 1;; n++) {
+    failing_alloc_arm(&memory, n);
+    skep_status st = make_and_look(&g, &err);
+    assert_int_equal(failing_alloc_live(&memory), live);
+    if (!failing_alloc_fired(&memory)) break;
+    assert_int_equal(st, SKEP_ERR_NOMEM);
+  }
+  failing_alloc_arm(&memory, 0);
+  assert_ok(make_and_look(&g, &err), err);
+  skep_arena_fini(&g.arena);
+  skep_catalog_close(g.catalog);
+  skep_db_close(g.db);
+  assert_int_equal(failing_alloc_live(&memory), 0);
+}
+
+/* Rows that somebody else wrote, or damaged. */
+static void rows_that_make_no_sense_are_refused(void **state) {
+  fixture *f = *state;
+  make_database(f);
+  skep_catalog_table *t = new_table(f, "p", "struct<id:int,v:string>", "struct<y:int,z:string>");
+  const uint32_t buckets[] = {0};
+  t->bucket_columns = buckets;
+  t->n_bucket_columns = 1;
+  t->n_buckets = 2;
+  create(f, t);
+  const char *values[] = {"1", "a"};
+  skep_catalog_partition p = {.values = values};
+  skep_err err = {0};
+  assert_ok(skep_catalog_add_partitions(f->catalog, &f->arena, get(f, "p"), &p, 1, &err), err);
+  static const struct {
+    const char *damage;
+    skep_status status;
+    const char *text;
+  } cases[] = {
+      {"UPDATE \"COLUMNS_V2\" SET \"TYPE_NAME\" = 'interval_day_time'", SKEP_ERR_UNSUPPORTED, "column id"},
+      {"UPDATE \"COLUMNS_V2\" SET \"TYPE_NAME\" = NULL", SKEP_ERR_UNSUPPORTED, "column id"},
+      {"UPDATE \"COLUMNS_V2\" SET \"TYPE_NAME\" = 'map<int'", SKEP_ERR_UNSUPPORTED, "table s19.p: column id"},
+      {"UPDATE \"BUCKETING_COLS\" SET \"BUCKET_COL_NAME\" = 'x\x01'", SKEP_ERR_CORRUPT,
+       "column x\\x01 that it has not"},
+      {"INSERT INTO \"KEY_CONSTRAINTS\" (\"PARENT_CD_ID\", \"PARENT_INTEGER_IDX\", \"PARENT_TBL_ID\", \"POSITION\", "
+       "\"CONSTRAINT_NAME\", \"CONSTRAINT_TYPE\", \"ENABLE_VALIDATE_RELY\") VALUES (1, 99, 1, 1, 'c', 3, 5)",
+       SKEP_ERR_CORRUPT, "constraint over column 99"},
+      {"INSERT INTO \"KEY_CONSTRAINTS\" (\"PARENT_CD_ID\", \"PARENT_INTEGER_IDX\", \"PARENT_TBL_ID\", \"POSITION\", "
+       "\"CONSTRAINT_NAME\", \"CONSTRAINT_TYPE\", \"ENABLE_VALIDATE_RELY\") VALUES (1, 0, 1, 1, 'c', 77, 5)",
+       SKEP_ERR_CORRUPT, "constraint of kind 77"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    skep_catalog_table *read = NULL;
+    assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+    assert_ok(skep_db_run(f->db, cases[i].damage, SKEP_NO_PARAMS, NULL, &err), err);
+    assert_fails(skep_catalog_get_table(f->catalog, &f->arena, "s19", "p", &read, &err), cases[i].status, err,
+                 cases[i].text);
+    assert_null(read);
+    skep_db_rollback(f->db);
+  }
+  static const char *const names[] = {"y=1", "y=1/z=a/q=b", "y", "", "y=1/a", "/y=1/z=a"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    const skep_catalog_partition *list;
+    size_t n;
+    assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+    assert_ok(skep_db_run(f->db, "UPDATE \"PARTITIONS\" SET \"PART_NAME\" = ?", SKEP_PARAMS(skep_p_text(names[i])),
+                          NULL, &err),
+              err);
+    assert_fails(skep_catalog_list_partitions(f->catalog, &f->arena, get(f, "p"), true, &list, &n, &err),
+                 SKEP_ERR_CORRUPT, err, "does not fit its 2 keys");
+    skep_db_rollback(f->db);
+  }
+  /* what only Hive can use has a place that no file system has */
+  assert_ok(
+      skep_db_run(f->db, "UPDATE \"SDS\" SET \"LOCATION\" = NULL WHERE \"SD_ID\" = 1", SKEP_NO_PARAMS, NULL, &err),
+      err);
+  const char *path;
+  assert_fails(skep_catalog_path(get(f, "p")->location, &path, &err), SKEP_ERR_UNSUPPORTED, err, "not on a local");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {TEST(databases_are_stored_as_hive_stores_them),
@@ -537,7 +654,9 @@ int main(void) {
                                      TEST(rolled_back_changes_are_not_there),
                                      TEST(partition_values_are_written_as_hive_writes_them),
                                      TEST(locations_become_paths),
-                                     TEST(memory_that_runs_out_is_an_error)};
+                                     TEST(memory_that_runs_out_is_an_error),
+                                     TEST(each_allocation_may_fail),
+                                     TEST(rows_that_make_no_sense_are_refused)};
 #undef TEST
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
