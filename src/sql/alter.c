@@ -151,16 +151,10 @@ static skep_status touch(skep_session *s, ddl_alter *a, skep_err *err) {
   return SKEP_OK;
 }
 
-static bool same_type(const char *text, const char *type) {
-  for (; *text != '\0' && *type != '\0'; text++, type++)
-    if ((*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text) != *type) return false;
-  return *text == *type;
-}
-
 static skep_status compact(skep_session *s, ddl_alter *a, skep_err *err) {
   static const char *const types[] = {"minor", "major", "rebalance"};
   bool known = false;
-  for (size_t i = 0; i < 3; i++) known = known || same_type(a->ast->compact->type, types[i]);
+  for (size_t i = 0; i < 3; i++) known = known || ddl_same_word(a->ast->compact->type, types[i]);
   if (!known) return ddl_semantic_fail(err, 10282, "Invalid compaction type, supported values are 'major' and 'minor'");
   if (!skep_table_is_transactional(a->was))
     return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s.%s", a->was->db, a->was->name);

@@ -14,12 +14,6 @@ static const char *property(const skep_ast_property_list *list, const char *key)
   return NULL;
 }
 
-static bool is_word(const char *text, const char *word) {
-  for (; *text != '\0' && *word != '\0'; text++, word++)
-    if ((*text >= 'A' && *text <= 'Z' ? *text - 'A' + 'a' : *text) != *word) return false;
-  return *text == *word;
-}
-
 static bool is_orc(const skep_catalog_table *t) {
   return t->input_format != NULL && strcmp(t->input_format, "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat") == 0;
 }
@@ -135,7 +129,7 @@ skep_status ddl_convert(skep_session *s, ddl_alter *a, bool insert_only, skep_er
 static skep_status set_of_transactional(skep_session *s, ddl_alter *a, const char *acid, const char *kind,
                                         skep_err *err) {
   const skep_catalog_table *t = a->was;
-  if (acid != NULL && !is_word(acid, "true")) {
+  if (acid != NULL && !ddl_same_word(acid, "true")) {
     if (kind == NULL)
       return ddl_task_fail(err, 40000, "Cannot change 'transactional' without 'transactional_properties'");
     return ddl_task_fail(err, 40013,
@@ -148,8 +142,8 @@ static skep_status set_of_transactional(skep_session *s, ddl_alter *a, const cha
     SKEP_TRY(ddl_set_param(s, &a->now->params, "COLUMN_STATS_ACCURATE", NULL, err));
   }
   bool was_insert_only = t->kind == SKEP_TABLE_INSERT_ONLY;
-  if (kind == NULL || is_word(kind, was_insert_only ? "insert_only" : "default")) return SKEP_OK;
-  if (was_insert_only && is_word(kind, "default")) {
+  if (kind == NULL || ddl_same_word(kind, was_insert_only ? "insert_only" : "default")) return SKEP_OK;
+  if (was_insert_only && ddl_same_word(kind, "default")) {
     SKEP_TRY(check_convertible(a, false, err));
     return ddl_set_param(s, &a->now->params, "transactional_properties", "default", err);
   }
@@ -160,16 +154,16 @@ static skep_status set_of_transactional(skep_session *s, ddl_alter *a, const cha
 }
 
 static skep_status set_of_plain(skep_session *s, ddl_alter *a, const char *acid, const char *kind, skep_err *err) {
-  bool insert_only = kind != NULL && is_word(kind, "insert_only");
-  if (acid != NULL && is_word(acid, "true")) {
-    if (kind != NULL && !insert_only && !is_word(kind, "default"))
+  bool insert_only = kind != NULL && ddl_same_word(kind, "insert_only");
+  if (acid != NULL && ddl_same_word(acid, "true")) {
+    if (kind != NULL && !insert_only && !ddl_same_word(kind, "default"))
       return ddl_task_fail(err, 40013,
                            "Unable to alter table. Invalid transactional properties specified for %s.%s with the error "
                            "unknown value %s for transactional_properties",
                            a->was->db, a->was->name, ddl_quote(s, kind));
     return ddl_convert(s, a, insert_only, err);
   }
-  if (acid != NULL && !is_word(acid, "false"))
+  if (acid != NULL && !ddl_same_word(acid, "false"))
     return ddl_task_fail(err, 40013,
                          "Unable to alter table. 'transactional' property of TBLPROPERTIES may only have value 'true': "
                          "%s.%s",
@@ -181,7 +175,7 @@ static skep_status set_of_plain(skep_session *s, ddl_alter *a, const char *acid,
 
 static skep_status set_external(skep_session *s, ddl_alter *a, const char *external, skep_err *err) {
   if (external == NULL) return SKEP_OK;
-  if (is_word(external, "true")) {
+  if (ddl_same_word(external, "true")) {
     if (skep_catalog_param_is(&a->now->params, "transactional", "true"))
       return ddl_task_fail(
           err, 40013,
@@ -203,10 +197,10 @@ static skep_status set_properties(skep_session *s, ddl_alter *a, const skep_ast_
     SKEP_TRY(ddl_set_param(s, &a->now->params, key, list->items[i].value == NULL ? "" : list->items[i].value, err));
   }
   /* EXTERNAL=FALSE and transactional=true together make a translated table managed and ACID */
-  if (external != NULL && !is_word(external, "true")) SKEP_TRY(set_external(s, a, external, err));
+  if (external != NULL && !ddl_same_word(external, "true")) SKEP_TRY(set_external(s, a, external, err));
   SKEP_TRY(skep_table_is_transactional(a->was) ? set_of_transactional(s, a, acid, kind, err)
                                                : set_of_plain(s, a, acid, kind, err));
-  if (external != NULL && is_word(external, "true")) SKEP_TRY(set_external(s, a, external, err));
+  if (external != NULL && ddl_same_word(external, "true")) SKEP_TRY(set_external(s, a, external, err));
   a->is_changed = true;
   return ddl_touch(s, &a->now->params, true, err);
 }
@@ -238,7 +232,7 @@ static skep_status unset_properties(skep_session *s, ddl_alter *a, skep_err *err
 /* ---- the rest ---- */
 
 static skep_status convert_to(skep_session *s, ddl_alter *a, skep_err *err) {
-  if (!is_word(a->ast->column, "acid"))
+  if (!ddl_same_word(a->ast->column, "acid"))
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "CONVERT TO %s is not supported", ddl_quote(s, a->ast->column));
   if (skep_table_is_transactional(a->was))
     return ddl_task_fail(err, 40000, "Can not convert table to ACID ,Table is already of that format");

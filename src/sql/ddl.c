@@ -40,6 +40,15 @@ const char *ddl_quote(skep_session *s, const char *text) {
 
 bool ddl_same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
+bool ddl_same_word(const char *a, const char *b) {
+  for (; *a != '\0' && *b != '\0'; a++, b++) {
+    char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
+    char y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
+    if (x != y) return false;
+  }
+  return *a == *b;
+}
+
 const char *ddl_join(skep_session *s, const char *a, const char *b, const char *c) {
   size_t na = strlen(a), nb = strlen(b), nc = strlen(c);
   char *out = skep_arena_alloc(&s->arena, na + nb + nc + 1);

@@ -45,21 +45,12 @@ static const format formats[] = {
     {"jsonfile", "org.apache.hadoop.mapred.TextInputFormat",
      "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat", "org.apache.hadoop.hive.serde2.JsonSerDe"}};
 
-static bool same_word(const char *a, const char *b) {
-  for (; *a != '\0' && *b != '\0'; a++, b++) {
-    char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
-    char y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-    if (x != y) return false;
-  }
-  return *a == *b;
-}
-
 /* The format of a table that names none: Hive's settings, where somebody set them; ORC when tables are made ACID. */
 static const char *default_format(builder *b) {
   const char *managed = skep_session_text(b->s, "hive.default.fileformat.managed", "none");
-  if (!b->ast->external && !same_word(managed, "none")) return managed;
+  if (!b->ast->external && !ddl_same_word(managed, "none")) return managed;
   const char *set = skep_session_text(b->s, "hive.default.fileformat", NULL);
-  if (b->wants_acid && (set == NULL || same_word(set, "textfile"))) return "orc";
+  if (b->wants_acid && (set == NULL || ddl_same_word(set, "textfile"))) return "orc";
   return set == NULL ? "textfile" : set;
 }
 
@@ -70,7 +61,7 @@ static skep_status set_format(builder *b, skep_err *err) {
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "tables of other formats than ORC are not supported yet");
   const char *name = f->name == NULL ? default_format(b) : f->name;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-    if (!same_word(name, formats[i].name)) continue;
+    if (!ddl_same_word(name, formats[i].name)) continue;
     b->t->input_format = formats[i].input;
     b->t->output_format = formats[i].output;
     b->t->serde = formats[i].serde;
@@ -209,7 +200,7 @@ static skep_status read_properties(builder *b, skep_err *err) {
   for (uint32_t i = 0; i < list->n; i++) {
     const char *key = list->items[i].key, *value = list->items[i].value == NULL ? "" : list->items[i].value;
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
-      if (same_word(key, known[k])) key = known[k];
+      if (ddl_same_word(key, known[k])) key = known[k];
     SKEP_TRY(ddl_set_param(b->s, &b->t->params, key, value, err));
   }
   return SKEP_OK;
@@ -220,7 +211,7 @@ static bool can_be_full_acid(const skep_catalog_table *t) { return is_orc(t) && 
 /* What the metastore's transactional listener says of a table that asks to be transactional. */
 static skep_status check_transactional(builder *b, const char *kind, skep_err *err) {
   const skep_catalog_table *t = b->t;
-  bool insert_only = kind != NULL && same_word(kind, "insert_only");
+  bool insert_only = kind != NULL && ddl_same_word(kind, "insert_only");
   if (b->ast->external)
     return ddl_task_fail(err, 40000,
                          "MetaException(message:%s.%s cannot be declared transactional because it's an "
@@ -236,7 +227,7 @@ static skep_status check_transactional(builder *b, const char *kind, skep_err *e
                          "MetaException(message:Table %s.%s cannot support full ACID functionality since it "
                          "is sorted.)",
                          t->db, t->name);
-  if (kind != NULL && !insert_only && !same_word(kind, "default"))
+  if (kind != NULL && !insert_only && !ddl_same_word(kind, "default"))
     return ddl_task_fail(err, 40000,
                          "MetaException(message:Invalid transactional properties specified for %s.%s with the "
                          "error unknown value %s for transactional_properties)",
@@ -251,7 +242,7 @@ static skep_status choose_kind(builder *b, skep_err *err) {
              *kind = skep_catalog_param_get(p, "transactional_properties");
   if (said == NULL && kind != NULL && !b->must_be_acid)
     return ddl_semantic_fail(err, 0, "Cannot specify transactional_properties without transactional");
-  if (said != NULL && !same_word(said, "true") && !same_word(said, "false"))
+  if (said != NULL && !ddl_same_word(said, "true") && !ddl_same_word(said, "false"))
     return ddl_task_fail(err, 40000,
                          "MetaException(message:'transactional' property of TBLPROPERTIES may only have value "
                          "'true': %s.%s)",
@@ -263,13 +254,13 @@ static skep_status choose_kind(builder *b, skep_err *err) {
     if (kind == NULL) kind = insert_only ? "insert_only" : "default";
     said = "true";
   }
-  if (said == NULL || same_word(said, "false")) {
+  if (said == NULL || ddl_same_word(said, "false")) {
     SKEP_TRY(ddl_set_param(b->s, p, "transactional_properties", NULL, err));
     return ddl_set_param(b->s, p, "transactional", NULL, err); /* not stored: seen in 4.0.1 */
   }
   SKEP_TRY(check_transactional(b, kind, err));
   SKEP_TRY(ddl_set_param(b->s, p, "transactional", "true", err));
-  bool insert_only = kind != NULL && same_word(kind, "insert_only");
+  bool insert_only = kind != NULL && ddl_same_word(kind, "insert_only");
   return ddl_set_param(b->s, p, "transactional_properties", insert_only ? "insert_only" : "default", err);
 }
 

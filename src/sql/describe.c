@@ -255,11 +255,6 @@ static void partition_details(writer *w, const skep_catalog_table *t, const skep
 
 /* ---- constraints ---- */
 
-static const char *column_of(const skep_catalog_table *t, int32_t at) {
-  int32_t n = (int32_t)t->columns->n_children;
-  return at < n ? t->columns->names[at] : t->partition_keys->names[at - n];
-}
-
 static const char *joined(writer *w, const char *a, const char *b, const char *c) {
   const char *out = ddl_join(w->s, a, b, c);
   if (out == NULL && w->status == SKEP_OK) w->status = ddl_nomem(w->err);
@@ -268,7 +263,7 @@ static const char *joined(writer *w, const char *a, const char *b, const char *c
 
 static void constraint_columns(writer *w, const skep_catalog_table *t, const skep_catalog_constraint *c) {
   for (uint32_t i = 0; i < (c->n_columns == 0 ? 1 : c->n_columns); i++) {
-    const char *name = c->n_columns == 0 ? "null" : column_of(t, c->columns[i]);
+    const char *name = c->n_columns == 0 ? "null" : show_column(t, c->columns[i]);
     const char *column = pad(w, joined(w, "Column Name:", name, ""));
     const char *key = pad(w, joined(w, "Key Sequence:", ddl_number(w->s, (int64_t)i + 1), ""));
     switch (c->kind) {
@@ -421,7 +416,7 @@ static void extended_partition(writer *w, const skep_catalog_table *t, const ske
 /* "(Column Name: u, Key Sequence: 1)" and the like. */
 static void extended_columns(skep_buf *out, const skep_catalog_table *t, const skep_catalog_constraint *c) {
   for (uint32_t i = 0; i < (c->n_columns == 0 ? 1 : c->n_columns); i++) {
-    const char *name = c->n_columns == 0 ? "null" : column_of(t, c->columns[i]);
+    const char *name = c->n_columns == 0 ? "null" : show_column(t, c->columns[i]);
     switch (c->kind) {
       case SKEP_CONSTRAINT_UNIQUE:
         skep_buf_printf(out, ", (Column Name: %s, Key Sequence: %u)", name, i + 1);
@@ -458,7 +453,7 @@ static void extended_constraints(writer *w, const skep_catalog_table *t) {
       if (!some) skep_buf_printf(&out, "%s for %s.%s:[", titles[kind], t->db, t->name);
       if (c->kind == SKEP_CONSTRAINT_PRIMARY_KEY) {
         for (uint32_t k = 0; k < c->n_columns; k++)
-          skep_buf_printf(&out, "%s%s", k == 0 ? "" : ",", column_of(t, c->columns[k]));
+          skep_buf_printf(&out, "%s%s", k == 0 ? "" : ",", show_column(t, c->columns[k]));
         skep_buf_printf(&out, "], Constraint Name: %s", c->name);
       } else {
         skep_buf_printf(&out, "%s{Constraint Name: %s", some ? ", " : " ", c->name);

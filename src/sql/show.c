@@ -30,6 +30,11 @@ skep_status show_row3(skep_result *r, skep_err *err, const char *a, const char *
   return skep_result_texts_row(r, cells, err);
 }
 
+const char *show_column(const skep_catalog_table *t, int32_t at) {
+  int32_t n = (int32_t)t->columns->n_children;
+  return at < n ? t->columns->names[at] : t->partition_keys->names[at - n];
+}
+
 const char *show_pad(skep_session *s, const char *text) {
   size_t length = strlen(text), width = 0;
   for (size_t i = 0; i < length; i++) width += ((unsigned char)text[i] & 0xc0) != 0x80;
@@ -78,14 +83,6 @@ static skep_status show_databases(skep_session *s, const skep_show *show, skep_r
   return SKEP_OK;
 }
 
-/* Of a word for a kind of table, as WHERE table_type = '...' has it. */
-static bool is_type(const char *type, const char *wanted) {
-  if (wanted == NULL) return true;
-  for (; *type != '\0' && *wanted != '\0'; type++, wanted++)
-    if (*type != (*wanted >= 'a' && *wanted <= 'z' ? *wanted - 'a' + 'A' : *wanted)) return false;
-  return *type == *wanted;
-}
-
 static skep_status show_tables(skep_session *s, const skep_show *show, const char *type, skep_result **out,
                                skep_err *err) {
   static const char *const names[] = {"tab_name"}, *const extended[] = {"tab_name", "table_type"};
@@ -99,7 +96,7 @@ static skep_status show_tables(skep_session *s, const skep_show *show, const cha
   SKEP_TRY(show_new(s, out, err, show->extended ? 2 : 1, show->extended ? extended : names));
   if (show->extended) SKEP_TRY(show_row2(*out, err, show_pad(s, "# Table Name"), show_pad(s, "Table Type")));
   for (size_t i = 0; i < n; i++) {
-    if (!ddl_like(list[i].name, pattern) || !is_type(list[i].type, type)) continue;
+    if (!ddl_like(list[i].name, pattern) || (type != NULL && !ddl_same_word(list[i].type, type))) continue;
     SKEP_TRY(show->extended ? show_row2(*out, err, show_pad(s, list[i].name), show_pad(s, list[i].type))
                             : show_row1(*out, err, list[i].name));
   }

@@ -101,11 +101,6 @@ static void put_storage(skep_buf *out, const skep_catalog_table *t) {
 
 /* ---- constraints ---- */
 
-static const char *column_of(const skep_catalog_table *t, int32_t at) {
-  int32_t n = (int32_t)t->columns->n_children;
-  return at < n ? t->columns->names[at] : t->partition_keys->names[at - n];
-}
-
 static const skep_type *type_of(const skep_catalog_table *t, int32_t at) {
   int32_t n = (int32_t)t->columns->n_children;
   return at < n ? t->columns->children[at] : t->partition_keys->children[at - n];
@@ -119,12 +114,12 @@ static void put_switches(skep_buf *out, const skep_catalog_constraint *c) {
 static void put_names(skep_buf *out, const skep_catalog_table *t, const skep_catalog_constraint *c) {
   const char *comma = c->kind == SKEP_CONSTRAINT_FOREIGN_KEY ? ", " : ",";
   for (uint32_t i = 0; i < c->n_columns; i++)
-    skep_buf_printf(out, "%s`%s`", i == 0 ? "" : comma, column_of(t, c->columns[i]));
+    skep_buf_printf(out, "%s`%s`", i == 0 ? "" : comma, show_column(t, c->columns[i]));
 }
 
 static void put_change_column(skep_buf *out, const skep_catalog_table *t, const skep_catalog_constraint *c,
                               const char *database, const char *name) {
-  const char *column = column_of(t, c->columns[0]);
+  const char *column = show_column(t, c->columns[0]);
   skep_buf_printf(out, "ALTER TABLE `%s`.`%s` CHANGE COLUMN `%s` `%s` ", database, t->name, column, column);
   put_type(out, type_of(t, c->columns[0]));
   skep_buf_printf(out, " CONSTRAINT %s ", name);

@@ -22,6 +22,8 @@ skep_status show_transactions(skep_session *s, const skep_show *show, skep_resul
 skep_status show_locks(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 skep_status show_compactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 
+/* Name of a constraint's column, partition keys behind the others. */
+const char *show_column(const skep_catalog_table *t, int32_t at);
 /* Name of a type as Hive prints it, in the arena; "?" when memory is out. */
 const char *show_type(skep_session *s, const skep_type *type);
 /* Whether SerDe properties are shown: what full-ACID tables have is hidden. Seen in 4.0.1. */

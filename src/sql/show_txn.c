@@ -192,15 +192,6 @@ static const char *duration(skep_session *s, skep_stmt *stmt) {
   return ddl_number(s, skep_stmt_i64(stmt, 9) - skep_stmt_i64(stmt, 8));
 }
 
-static bool same_word(const char *a, const char *b) {
-  for (; *a != '\0' && *b != '\0'; a++, b++) {
-    char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;
-    char y = *b >= 'A' && *b <= 'Z' ? (char)(*b - 'A' + 'a') : *b;
-    if (x != y) return false;
-  }
-  return *a == *b;
-}
-
 static skep_status compaction_row(skep_session *s, skep_stmt *stmt, const skep_show *show, skep_result *out,
                                   bool *given, skep_err *err) {
   const char *db = text_or(s, stmt, 1, none), *table = text_or(s, stmt, 2, none), *part = text_or(s, stmt, 3, none);
@@ -212,8 +203,8 @@ static skep_status compaction_row(skep_session *s, skep_stmt *stmt, const skep_s
     return SKEP_OK;
   if (show->db != NULL && strcmp(db, show->db) != 0) return SKEP_OK;
   if (show->pool != NULL && strcmp(pool, show->pool) != 0) return SKEP_OK;
-  if (show->type != NULL && !same_word(type, show->type)) return SKEP_OK;
-  if (show->status != NULL && !same_word(state, show->status)) return SKEP_OK;
+  if (show->type != NULL && !ddl_same_word(type, show->type)) return SKEP_OK;
+  if (show->status != NULL && !ddl_same_word(state, show->status)) return SKEP_OK;
   *given = true;
   const char *cells[] = {ddl_number(s, skep_stmt_i64(stmt, 0)),
                          db,
