@@ -698,6 +698,23 @@ static skep_status rule_sha2(call_state *c) {
       c, skep_bx_call(c->b, skep_function_find(name), skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
 }
 
+static skep_status rule_printf(call_state *c) {
+  SKEP_TRY(convert_letter(c, 0, 's'));
+  for (uint32_t i = 1; i < c->bx->n_args; i++) {
+    const skep_type *type = c->bx->args[i]->type;
+    if (skep_rule_is_nested(type) || skep_rule_is_interval(type)) return wrong_type(c, i, "a primitive type");
+    bool as_text = skep_rule_is_time(type) || skep_rule_is_void(type) || type->kind == SKEP_BINARY;
+    if (as_text) SKEP_TRY(convert(c, i, skep_rule_type(SKEP_STRING)));
+  }
+  c->bx->type = skep_rule_type(SKEP_STRING);
+  return SKEP_OK;
+}
+
+static skep_status rule_rand(call_state *c) {
+  if (c->bx->n_args != 0) return skep_bind_unsupported(c->b, c->expr->pos, "rand with a seed");
+  return plain(c);
+}
+
 /* encode(x, charset), decode(x, charset): texts are UTF-8 here. */
 static skep_status rule_charset(call_state *c) {
   const skep_bx *name = c->bx->args[1];
@@ -928,6 +945,10 @@ static skep_status apply_rule(call_state *c) {
       return rule_unix_timestamp(c);
     case SKEP_FR_SHA2:
       return rule_sha2(c);
+    case SKEP_FR_PRINTF:
+      return rule_printf(c);
+    case SKEP_FR_RAND:
+      return rule_rand(c);
     case SKEP_FR_CHARSET:
       return rule_charset(c);
     case SKEP_FR_ADD_MONTHS:

@@ -93,6 +93,7 @@ static const skep_function functions[] = {
     {"mask_show_last_n", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 2, "si", 's',
      "skep_mask_show_last_n($1, [$2|CAST(4 AS INTEGER)])", NULL},
     {"crc32", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 1, 1, "y", 'l', "skep_crc32($1)", NULL},
+    {"printf", SKEP_FN_SCALAR, SKEP_FR_PRINTF, 1, 8, "s", 's', "skep_printf($*)", NULL},
     {"uuid", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 0, 0, "", 's', "CAST(uuid() AS VARCHAR)", NULL},
     /* numbers */
     {"round", SKEP_FN_SCALAR, SKEP_FR_ROUND, 1, 2, "a", 'a', "skep_round", NULL},
@@ -130,6 +131,7 @@ static const skep_function functions[] = {
     {"shiftleft", SKEP_FN_SCALAR, SKEP_FR_SHIFT, 2, 2, "a", 'a', "skep_shiftleft($1, $2)", NULL},
     {"shiftright", SKEP_FN_SCALAR, SKEP_FR_SHIFT, 2, 2, "a", 'a', "skep_shiftright($1, $2)", NULL},
     {"shiftrightunsigned", SKEP_FN_SCALAR, SKEP_FR_SHIFT, 2, 2, "a", 'a', "skep_shiftrightunsigned($1, $2)", NULL},
+    {"rand", SKEP_FN_SCALAR, SKEP_FR_RAND, 0, 1, "l", 'd', "random()", NULL},
     {"width_bucket", SKEP_FN_SCALAR, SKEP_FR_PLAIN, 4, 4, "dddi", 'i', "skep_width_bucket($1, $2, $3, $4)", NULL},
     {"hash", SKEP_FN_SCALAR, SKEP_FR_HASH, 1, ANY, "a", 'i', "skep_hash1", NULL},
     {"murmur_hash", SKEP_FN_SCALAR, SKEP_FR_HASH, 1, ANY, "a", 'i', "skep_mhash1", NULL},
@@ -377,8 +379,6 @@ static const char *const missing[] = {
 
     "percentile_cont",
     "percentile_disc",
-    "printf",
-    "rand",
     "reflect",
     "reflect2",
 

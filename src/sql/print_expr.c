@@ -232,7 +232,9 @@ static void print_arith(printer *p, const skep_bx *bx) {
   if (bx->type->kind == SKEP_DECIMAL) {
     print_decimal_arith(p, bx);
   } else if (op == '%') {
-    print_pair(p, "skep_mod(", bx, ", ", ")");
+    const skep_bx *by = bx->args[1]; /* by a constant that is neither 0 nor -1 DuckDB's is the same */
+    bool plain = skep_rule_is_integer(bx->type) && by->op == SKEP_BX_CONST && !by->value.is_null && by->value.i64 > 0;
+    print_pair(p, plain ? "(" : "skep_mod(", bx, plain ? " % " : ", ", ")");
   } else if (op == 'p') {
     print_pair(p, "skep_pmod(", bx, ", ", ")");
   } else if (op == '/') {
@@ -359,10 +361,8 @@ static void print_map(printer *p, const skep_bx *bx) {
   skep_buf_byte(p->out, ')');
 }
 
-static void print_concat_ws(printer *p, const skep_bx *bx) {
-  skep_buf_text(p->out, "skep_concat_ws(");
-  skep_print_bx(p, bx->args[0]);
-  skep_buf_text(p->out, ", ");
+/* The list that concat_ws joins: its arguments, arrays among them spread out. */
+static void print_joined(printer *p, const skep_bx *bx) {
   bool lists = false;
   for (uint32_t i = 1; i < bx->n_args; i++) lists = lists || bx->args[i]->type->kind == SKEP_LIST;
   if (lists) skep_buf_text(p->out, "flatten(");
@@ -375,6 +375,26 @@ static void print_concat_ws(printer *p, const skep_bx *bx) {
     skep_buf_text(p->out, lists ? (list ? ", CAST([] AS VARCHAR[]))" : "]") : "");
   }
   skep_buf_text(p->out, lists ? "])" : "]");
+}
+
+static void print_concat_ws(printer *p, const skep_bx *bx) {
+  if (bx->args[0]->op != SKEP_BX_CONST) { /* DuckDB's own joining wants a constant between */
+    uint32_t v = p->lambdas + 1;
+    p->lambdas += 3;
+    skep_buf_text(p->out, "CASE WHEN ");
+    skep_print_bx(p, bx->args[0]);
+    skep_buf_text(p->out, " IS NOT NULL THEN coalesce(list_reduce(list_prepend(CAST(NULL AS VARCHAR), list_filter(");
+    print_joined(p, bx);
+    skep_buf_printf(p->out, ", lambda v%u: v%u IS NOT NULL)), lambda v%u, v%u: coalesce(v%u || ", v, v, v + 1, v + 2,
+                    v + 1);
+    skep_print_bx(p, bx->args[0]);
+    skep_buf_printf(p->out, " || v%u, v%u)), '') END", v + 2, v + 2);
+    return;
+  }
+  skep_buf_text(p->out, "skep_concat_ws(");
+  skep_print_bx(p, bx->args[0]);
+  skep_buf_text(p->out, ", ");
+  print_joined(p, bx);
   skep_buf_byte(p->out, ')');
 }
 
@@ -468,7 +488,21 @@ static void print_array_join(printer *p, const skep_bx *bx) {
   }
 }
 
+/* Patterns without escapes and '_' mean the same to DuckDB, which is quicker with them. */
+static bool is_plain_pattern(const skep_bx *bx) {
+  if (bx->op != SKEP_BX_CONST || bx->value.is_null) return false;
+  for (size_t i = 0; i < bx->value.bytes.left; i++) {
+    uint8_t c = bx->value.bytes.at[i];
+    if (c == '\\' || c == '_' || c >= 0x80 || c == 0) return false;
+  }
+  return true;
+}
+
 static void print_call(printer *p, const skep_bx *bx) {
+  if (strcmp(bx->fn->name, "like") == 0 && is_plain_pattern(bx->args[1])) {
+    print_pair(p, "(", bx, " LIKE ", ")");
+    return;
+  }
   switch ((int)bx->fn->rule) {
     case SKEP_FR_ARITH:
       print_arith(p, bx);
