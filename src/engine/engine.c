@@ -50,6 +50,8 @@ skep_status skep_engine_unmark_error(const char *text, skep_status fallback, ske
     if (is_number && status > SKEP_END && status <= SKEP_ERR_RUNTIME)
       return skep_fail(err, (skep_status)status, "%s", end + 1);
   }
+  if (strstr(text, "More than one row returned by a subquery") != NULL) /* Hive's words */
+    return skep_fail(err, SKEP_ERR_RUNTIME, "Scalar subquery expression returns more than one row.");
   skep_status status = status_of(text, fallback);
   if (status == SKEP_ERR_CANCELLED) return skep_fail(err, status, "interrupted");
   return skep_fail(err, status, "%s%s", status == SKEP_ERR_INTERNAL ? "DuckDB refused: " : "",

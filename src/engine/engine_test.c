@@ -244,6 +244,8 @@ static void wrong_sql_and_types_are_told(void **state) {
                SKEP_ERR_INTERNAL, f->err, "there is no source 77");
   assert_fails(skep_engine_query(f->engine, "SELECT * FROM read_csv('/etc/passwd')", type, NULL, &r, &f->err),
                SKEP_ERR_INTERNAL, f->err, "disabled by configuration");
+  assert_fails(skep_engine_query(f->engine, "SELECT (SELECT range FROM range(2))::HUGEINT", type, NULL, &r, &f->err),
+               SKEP_ERR_RUNTIME, f->err, "Scalar subquery expression returns more than one row.");
   assert_fails(skep_engine_query(f->engine, "SELECT 'x'::INTEGER::HUGEINT", type, NULL, &r, &f->err), SKEP_ERR_RUNTIME,
                f->err, "Conversion Error");
 }
