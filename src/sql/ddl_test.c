@@ -300,6 +300,45 @@ static void a_partition_waits_for_the_files_of_its_predecessor(void **state) {
   assert_rows(w, "SELECT * FROM p ORDER BY a", "2\t2\n3\t1\n");
 }
 
+/* Until locks come, who changes a table under an open transaction makes that one fail at its commit. */
+static void a_writer_whose_table_went_away_fails_at_its_commit(void **state) {
+  warehouse *w = *state;
+  static const char *const changes[] = {"DROP TABLE t", "ALTER TABLE t RENAME TO u", "DROP TABLE t"};
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    skep_session *other;
+    warehouse_run(w, "CREATE TABLE t (a INT)");
+    warehouse_run(w, "INSERT INTO t VALUES (1)");
+    assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+    assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+    assert_int_equal(warehouse_try(w, other, "INSERT INTO t VALUES (2)"), SKEP_OK);
+    warehouse_run(w, changes[i]);
+    if (i == 2) warehouse_run(w, "CREATE TABLE t (a INT)"); /* another one of that name */
+    assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_ERR_CONFLICT);
+    if (strstr(w->err.text, "dropped or renamed") == NULL) fail_msg("%s", w->err.text);
+    skep_session_close(other);
+    if (i == 1) {
+      assert_rows(w, "SELECT * FROM u", "1\n");
+      warehouse_run(w, "DROP TABLE u");
+    }
+    if (i == 2) assert_rows(w, "SELECT * FROM t", "");
+    warehouse_run(w, "DROP TABLE IF EXISTS t");
+  }
+}
+
+static void an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, other, "INSERT INTO t VALUES (1)"), SKEP_OK);
+  warehouse_run(w, "ALTER TABLE t ADD COLUMNS (b STRING)");
+  assert_int_equal(warehouse_try(w, other, "INSERT INTO t VALUES (2,'x')"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_OK);
+  skep_session_close(other);
+  assert_rows(w, "SELECT * FROM t ORDER BY a", "1\t\\N\n2\tx\n");
+}
+
 static void no_name_leads_out_of_the_warehouse(void **state) {
   warehouse *w = *state;
   warehouse_fails(w, "CREATE TABLE `..` (a INT)", "may not contain dot(.) character");
@@ -354,6 +393,8 @@ int main(void) {
                                      TEST(a_plain_table_becomes_insert_only_with_its_files_in_a_delta),
                                      TEST(a_reader_keeps_what_is_dropped),
                                      TEST(a_partition_waits_for_the_files_of_its_predecessor),
+                                     TEST(a_writer_whose_table_went_away_fails_at_its_commit),
+                                     TEST(an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it),
                                      TEST(no_name_leads_out_of_the_warehouse),
                                      TEST(ddl_is_refused_inside_a_transaction),
                                      TEST(statistics_follow_writes_and_counts)};
