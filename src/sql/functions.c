@@ -424,6 +424,11 @@ static const skep_function *find(const skep_function *table, size_t n, const cha
   return NULL;
 }
 
+const skep_function *skep_function_list(size_t *n) {
+  *n = sizeof functions / sizeof *functions;
+  return functions;
+}
+
 const skep_function *skep_function_find(const char *name) {
   return find(functions, sizeof functions / sizeof *functions, name);
 }

@@ -6,6 +6,7 @@
 #define SQL_FUNCTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum skep_fn_kind { SKEP_FN_SCALAR, SKEP_FN_AGGREGATE, SKEP_FN_WINDOW, SKEP_FN_TABLE } skep_fn_kind;
@@ -96,8 +97,9 @@ typedef struct skep_function {
   const char *post;
 } skep_function;
 
+const skep_function *skep_function_list(size_t *n);            /* all of them, in no order */
 const skep_function *skep_function_find(const char *name);     /* lower case; NULL: no such function */
-bool skep_function_is_missing(const char *name); /* Hive has it, we do not yet */
+bool skep_function_is_missing(const char *name);               /* Hive has it, we do not yet */
 const skep_function *skep_function_operator(const char *name); /* of the binder's own: never NULL for a known name */
 
 #endif

@@ -311,6 +311,10 @@ static skep_status show_dispatch(skep_session *s, const skep_show *show, skep_re
       return show_create_database(s, show, out, err);
     case SKEP_SHOW_TBLPROPERTIES:
       return show_properties(s, show, out, err);
+    case SKEP_SHOW_TABLE_EXTENDED:
+      return show_table_extended(s, show, out, err);
+    case SKEP_SHOW_FUNCTIONS:
+      return show_functions(s, show, out, err);
     case SKEP_SHOW_CONF:
       return show_conf(s, show, out, err);
     case SKEP_SHOW_TRANSACTIONS:

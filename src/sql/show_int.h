@@ -17,6 +17,9 @@ skep_status show_lines(skep_session *s, skep_result *r, const char *text, skep_e
 /* show_create.c */
 skep_status show_create_table(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 skep_status show_create_database(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
+/* show_extended.c */
+skep_status show_table_extended(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
+skep_status show_functions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 /* show_txn.c */
 skep_status show_transactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 skep_status show_locks(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);

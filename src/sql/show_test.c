@@ -216,6 +216,28 @@ static void compactions_are_shown_as_hive_shows_them(void **state) {
   assert_null(strstr(skep_buf_string(&f->w.text), "\n30\t"));
 }
 
+static void extended_tables_name_their_files(void **state) {
+  fixture *f = *state;
+  make_s19(f);
+  warehouse_run(&f->w, "INSERT INTO s19.t VALUES (1,'a'),(2,'b')");
+  const char *text = warehouse_rows(&f->w, "SHOW TABLE EXTENDED IN s19 LIKE 't'");
+  assert_true(strncmp(text, "tableName:t\nowner:", 18) == 0);
+  /* golden 19 show_table_extended.tsv */
+  assert_non_null(strstr(text,
+                         "\ncolumns:struct columns { i32 id, string v}\npartitioned:false\npartitionColumns:\n"
+                         "totalNumberFiles:2\ntotalFileSize:"));
+  assert_non_null(strstr(text, "\nminFileSize:1\n")); /* _orc_acid_version */
+  text = warehouse_rows(&f->w, "SHOW TABLE EXTENDED IN s19 LIKE 'p'");
+  assert_non_null(strstr(text, "partitioned:true\npartitionColumns:struct partition_columns { date d, string s}\n\n"));
+  assert_null(strstr(text, "totalNumberFiles"));
+  warehouse_run(&f->w, "ALTER TABLE s19.p ADD PARTITION (d='2026-01-01', s='x')");
+  text = warehouse_rows(&f->w, "SHOW TABLE EXTENDED IN s19 LIKE 'p' PARTITION (d='2026-01-01', s='x')");
+  assert_non_null(strstr(text, "/p/d=2026-01-01/s=x\n"));
+  assert_non_null(strstr(text, "totalNumberFiles:0\ntotalFileSize:0\nmaxFileSize:0\nminFileSize:0\n"));
+  assert_string_equal(warehouse_rows(&f->w, "SHOW TABLE EXTENDED LIKE 'nope'"), "");
+  assert_string_equal(warehouse_rows(&f->w, "SHOW FUNCTIONS LIKE 'murmur%'"), "murmur_hash\n");
+}
+
 static void transactions_are_shown_while_open_or_aborted(void **state) {
   fixture *f = *state;
   skep_session *other;
@@ -242,8 +264,8 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(new_tables_have_the_rows_that_hive_stores), TEST(writes_leave_the_rows_that_hive_leaves),
-      TEST(locks_are_shown_as_hive_shows_them), TEST(compactions_are_shown_as_hive_shows_them),
-      TEST(transactions_are_shown_while_open_or_aborted)};
+      TEST(locks_are_shown_as_hive_shows_them),        TEST(compactions_are_shown_as_hive_shows_them),
+      TEST(extended_tables_name_their_files),          TEST(transactions_are_shown_while_open_or_aborted)};
 #undef TEST
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
