@@ -46,7 +46,7 @@ struct skep_delta_writer {
   bool is_made, is_done, has_version;
 
   uint32_t n_buckets;
-  uint32_t current; /* not bucketed: of the rows that come */
+  uint32_t current;           /* not bucketed: of the rows that come */
   skep_delta_bucket *buckets; /* by number; DELETE: those that occur, made by _finish */
   skep_delta_shared *shared, *own_shared;
   const skep_vec **bucket_vecs; /* bucketed tables */

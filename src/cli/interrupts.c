@@ -58,12 +58,16 @@ static void *wait_for_signals(void *self) {
   sigset_t set;
   const struct timespec tick = {.tv_nsec = 200000000};
   signals_waited_for(&set);
+  bool obeying = false; /* a signal came, and the statement still runs */
   for (bool stop = false; !stop;) {
-    int number = it->show_time ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
+    int number = it->show_time || obeying ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
     pthread_mutex_lock(&it->lock);
     stop = it->stop;
     if (!stop && number > 0) on_signal(it, number);
     if (!stop && number < 0) show_line(it);
+    if (!stop && number < 0 && obeying && it->cancel != NULL)
+      it->cancel(it->self); /* it may have been just beginning */
+    obeying = it->interrupted && it->cancel != NULL;
     pthread_mutex_unlock(&it->lock);
   }
   return NULL;
@@ -129,6 +133,13 @@ void skep_interrupts_quiet(skep_interrupts *it) {
   clear_line(it);
   it->begin_ns = INT64_MAX / 2; /* not shown before that */
   pthread_mutex_unlock(&it->lock);
+}
+
+bool skep_interrupts_pending(skep_interrupts *it) {
+  pthread_mutex_lock(&it->lock);
+  bool came = it->interrupted;
+  pthread_mutex_unlock(&it->lock);
+  return came;
 }
 
 bool skep_interrupts_take(skep_interrupts *it, bool *terminated) {

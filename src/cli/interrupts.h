@@ -43,6 +43,8 @@ void skep_interrupts_quiet(skep_interrupts *it);
 /* Whether a signal came since the last call; it is forgotten. *terminated is not: the program is to end. */
 bool skep_interrupts_take(skep_interrupts *it, bool *terminated);
 
+bool skep_interrupts_pending(skep_interrupts *it); /* the same, not forgotten */
+
 /* read(2) that a signal ends: -1 with errno EINTR. Also when the signal came before the call. */
 ssize_t skep_interrupts_read(skep_interrupts *it, int fd, void *out, size_t size);
 

@@ -121,6 +121,7 @@ static void run_sql(skep_shell *shell, const char *text, size_t length) {
   skep_arena_fini(&arena);
   print_notices(shell);
   shell->exit_code = SKEP_CLI_OK;
+  if (shell->out.error != 0) return; /* told by settle */
   if (status != SKEP_OK) {
     print_failure(shell, &err);
   } else {
@@ -174,6 +175,10 @@ static bool is_quit(const char *rest, size_t length) {
 void skep_shell_statement(skep_shell *shell, const char *text, size_t length) {
   const char *rest = text;
   size_t rest_length = 0;
+  if (skep_interrupts_pending(&shell->interrupts)) { /* it was meant for this one, which has not begun */
+    settle(shell);
+    return;
+  }
   switch (skep_command_of(text, length, &rest, &rest_length)) {
     case SKEP_COMMAND_QUIT:
       shell->quit = true;

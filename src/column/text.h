@@ -48,8 +48,8 @@ bool skep_parse_decimal(skep_bytes text, unsigned scale, skep_i128 *out,
 bool skep_parse_date(skep_bytes text, int64_t *days);
 bool skep_parse_ts(skep_bytes text, skep_ts *out); /* date alone is midnight; 'T' or blank; up to 9 digits */
 
-/* A decimal number -> the nearest binary one with `mantissa_bits` (53 or 24), ties to even; overflow gives infinity. NaN
- * and infinities as Java spells them. */
+/* A decimal number -> the nearest binary one with `mantissa_bits` (53 or 24), ties to even; overflow gives infinity.
+ * NaN and infinities as Java spells them. */
 bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out);
 
 /* Without blanks and control characters at both ends, as Java trims. */
