@@ -156,7 +156,7 @@ static inline bool skep_table_is_transactional(const skep_catalog_table *t) {
 /* What skep_catalog_table.kind is for this type and these properties. */
 skep_table_kind skep_catalog_kind(const char *table_type, const skep_catalog_params *params);
 
-/* Names are looked up in lower case. One or two statements when the table is not remembered, none or one when it is. */
+/* Names are looked up in lower case. Two statements: the table's row, and all that hangs on it. */
 SKEP_NODISCARD skep_status skep_catalog_get_table(skep_catalog *catalog, skep_arena *arena, const char *db,
                                                   const char *name, skep_catalog_table **out, skep_err *err);
 /* A deep copy, to change and hand to skep_catalog_alter_table. */
