@@ -3,8 +3,7 @@
  *
  * A catalog sits on one skep_db and is used by one thread at a time. Every function runs inside the database
  * transaction that the caller opened (skep_db_begin): readers see one state, changes are seen by others when the caller
- * commits. A caller that rolls back needs to do nothing more: what the catalog remembers is dropped with the
- * transaction.
+ * commits. The catalog remembers nothing between two calls: a caller that rolls back needs to do nothing more.
  *
  * What is handed out lives in the arena given and is the caller's to change; names come and go in lower case. Locations
  * are URIs as Hive stores them ("file:/warehouse/sales.db/orders"); skep_catalog_path turns one into a path.
