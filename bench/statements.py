@@ -7,7 +7,8 @@ usage: statements.py --skep PATH [--rows N] [--commits N] [--dir DIR]
   commits  INSERT of 10 rows, each safe on disk
   start    from starting the program to the first row of a query over a small table
 
-Times are of the statement alone, as the client sees it; the second of two runs counts, on fresh copies of the table."""
+Times are of the statement alone, wall and processor time (of all threads); the second of two runs counts, on fresh copies of the
+table."""
 import argparse, os, shutil, subprocess, sys, tempfile, time
 
 import duckdb
@@ -18,10 +19,14 @@ from session import Session, environment
 COLUMNS = "id BIGINT, k {text}, amount DECIMAL(12,2), x DOUBLE, d DATE"
 
 
-def timed(f):
-    start = time.monotonic()
+def timed(f, pid="self"):
+    """Wall and processor seconds that f takes, of this process or of another."""
+    def used():
+        fields = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    start, before = time.monotonic(), used()
     f()
-    return time.monotonic() - start
+    return time.monotonic() - start, used() - before
 
 
 def must(session, sql):
@@ -52,7 +57,7 @@ def skep_merge(args, root):
         s = Session(args.skep, table, [], environment(args.skep))
         must(s, "SELECT count(*) FROM s")
         times.append(timed(lambda: must(s, "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET k = s.k, amount = t.amount + 1 "
-                                           "WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.k, 0, 0, NULL)")))
+                                           "WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.k, 0, 0, NULL)"), s.p.pid))
         answer = must(s, "SELECT count(*), sum(amount), sum(if(k LIKE 'new%', 1, 0)) FROM t")
         s.close()
         shutil.rmtree(table)
@@ -106,13 +111,13 @@ def commits(args, root):
         f.writelines(f"INSERT INTO t VALUES {values(i)};\n" for i in range(args.commits))
     s.close()
     command = [args.skep, "-w", os.path.join(root, "commits"), "--silent", "-f", script]
-    ours = timed(lambda: subprocess.run(command, check=True))
+    ours = timed(lambda: subprocess.run(command, check=True))[0]
     c = duckdb.connect(os.path.join(root, "commits.duckdb"))
     c.execute("CREATE TABLE t (id BIGINT, name VARCHAR, v DOUBLE)")
     def theirs():
         for i in range(args.commits):
             c.execute(f"INSERT INTO t VALUES {values(i)}")
-    return args.commits / ours, args.commits / timed(theirs)
+    return args.commits / ours, args.commits / timed(theirs)[0]
 
 
 def start(args, root):
@@ -121,7 +126,7 @@ def start(args, root):
     run("CREATE TABLE t (a INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')")
     run("INSERT INTO t VALUES (1)")
     run("SELECT * FROM t")
-    return min(timed(lambda: run("SELECT * FROM t")) for _ in range(5))
+    return min(timed(lambda: run("SELECT * FROM t"))[0] for _ in range(5))
 
 
 def main():
@@ -139,10 +144,11 @@ def main():
         theirs, expected = duckdb_merge(args, root)
         if answer != expected:
             sys.exit(f"different answers after the MERGE: skep {answer}, DuckDB {expected}")
-        print(f"merge 1 % into {args.rows} rows: skep {ours:.2f} s, DuckDB native {theirs:.2f} s, {ours / theirs:.2f} of its time", flush=True)
+        show = lambda t: f"{t[0]:.2f} s ({t[1]:.2f} s of processor time)"
+        print(f"merge 1 % into {args.rows} rows: skep {show(ours)}, DuckDB native {show(theirs)}, {ours[0] / theirs[0]:.2f} of its time", flush=True)
         delta = delta_merge(args, root)
         if delta is not None:
-            print(f"  deltalake {delta:.2f} s, {delta / ours:.1f} times ours", flush=True)
+            print(f"  deltalake {show(delta)}: {delta[0] / ours[0]:.1f} times ours, {delta[1] / ours[1]:.1f} of processor time", flush=True)
         ours, theirs = commits(args, root)
         print(f"{args.commits} commits of 10 rows: skep {ours:.0f}/s, DuckDB native {theirs:.0f}/s", flush=True)
     finally:

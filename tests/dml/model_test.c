@@ -363,7 +363,7 @@ static void play(bool partitioned, bool bucketed) {
   m.bucketed = bucketed;
   warehouse_open(&m.w);
   uint64_t seed = from_environment("SKEP_TEST_SEED", m.w.ctx.random(m.w.ctx.random_self));
-  uint64_t n = from_environment("SKEP_TEST_STATEMENTS", 2500);
+  uint64_t n = from_environment("SKEP_TEST_STATEMENTS", 850);
   printf("seed %" PRIu64 "\n", seed);
   fflush(stdout);
   m.state = seed | 1;
