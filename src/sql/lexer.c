@@ -246,9 +246,13 @@ static const symbol symbols[] = {
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0] };
 
 static skep_status symbol_token(lexer *l) {
+  char c = peek(l, 0);
   for (size_t i = 0; i < N_SYMBOLS; i++) {
-    size_t n = strlen(symbols[i].text);
-    if (n <= l->length - l->at && memcmp(l->text + l->at, symbols[i].text, n) == 0) return add(l, symbols[i].kind, n);
+    const char *text = symbols[i].text;
+    if (text[0] != c) continue;
+    size_t n = 1;
+    while (text[n] != '\0' && text[n] == peek(l, n)) n++;
+    if (text[n] == '\0') return add(l, symbols[i].kind, n);
   }
   return bad_character(l);
 }
