@@ -76,16 +76,16 @@ static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
 static skep_status set_file_format(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   if (a->ast->file_format.name != NULL && strcmp(a->ast->file_format.name, "orc") == 0) return SKEP_OK;
-  return ddl_task_fail(err, 40000, "Changing file format (from ORC) is not supported for table %s.%s", a->was->db,
-                       a->was->name);
+  return ddl_task_fail(err, 40000, "Changing file format (from ORC) is not supported for table %s",
+                       ddl_name(s, a->was));
 }
 
 static skep_status set_serde(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   if (ddl_same(a->ast->serde, a->was->serde)) return SKEP_OK;
-  return ddl_task_fail(
-      err, 40000, "Changing SerDe (from OrcSerde) is not supported for table %s.%s. File format may be incompatible",
-      a->was->db, a->was->name);
+  return ddl_task_fail(err, 40000,
+                       "Changing SerDe (from OrcSerde) is not supported for table %s. File format may be incompatible",
+                       ddl_name(s, a->was));
 }
 
 static skep_status set_serde_properties(skep_session *s, ddl_alter *a, bool set, skep_err *err) {
@@ -116,8 +116,8 @@ static skep_status drop_constraint(skep_session *s, ddl_alter *a, skep_err *err)
   if (n == a->was->n_constraints)
     return ddl_task_fail(err, 40000,
                          "InvalidObjectException(message:The constraint: %s does not exist for the associated "
-                         "table: %s.%s)",
-                         ddl_quote(s, a->ast->column), a->was->db, a->was->name);
+                         "table: %s)",
+                         ddl_quote(s, a->ast->column), ddl_name(s, a->was));
   a->now->constraints = all;
   a->now->n_constraints = n;
   a->is_changed = true;
@@ -157,7 +157,7 @@ static skep_status compact(skep_session *s, ddl_alter *a, skep_err *err) {
   for (size_t i = 0; i < 3; i++) known = known || ddl_same_word(a->ast->compact->type, types[i]);
   if (!known) return ddl_semantic_fail(err, 10282, "Invalid compaction type, supported values are 'major' and 'minor'");
   if (!skep_table_is_transactional(a->was))
-    return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s.%s", a->was->db, a->was->name);
+    return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s", ddl_name(s, a->was));
   (void)s;
   return skep_fail(err, SKEP_ERR_UNSUPPORTED, "compaction is not supported yet");
 }
@@ -245,8 +245,8 @@ static skep_status alter_and_move(skep_session *s, void *self, skep_err *err) {
   SKEP_TRY(alter_rows(s, a, err));
   skep_status st = skep_moves_do(s, &a->moves, err);
   if (st != SKEP_ERR_EXISTS) return st;
-  return ddl_task_fail(err, 40013, "Unable to alter table. New location for this table %s.%s already exists : %s",
-                       a->now->db, a->now->name, ddl_quote(s, a->now->location));
+  return ddl_task_fail(err, 40013, "Unable to alter table. New location for this table %s already exists : %s",
+                       ddl_name(s, a->now), ddl_quote(s, a->now->location));
 }
 
 /* As the statement begins; notes of renames are kept. */

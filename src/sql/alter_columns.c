@@ -130,8 +130,8 @@ static skep_status replace_columns(skep_session *s, ddl_alter *a, skep_err *err)
   columns c;
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   if (a->ast->columns.n < a->was->columns->n_children)
-    return ddl_task_fail(err, 10313, "Replacing columns cannot drop columns for table %s.%s. SerDe may be incompatible",
-                         a->was->db, a->was->name);
+    return ddl_task_fail(err, 10313, "Replacing columns cannot drop columns for table %s. SerDe may be incompatible",
+                         ddl_name(s, a->was));
   SKEP_TRY(columns_new(s, a->was, a->ast->columns.n, &c, err));
   for (uint32_t i = 0; i < a->ast->columns.n; i++) {
     const skep_column_def *def = &a->ast->columns.items[i];
@@ -147,8 +147,8 @@ static skep_status change_column(skep_session *s, ddl_alter *a, skep_err *err) {
   columns c;
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   if (a->ast->first || a->ast->after != NULL)
-    return ddl_task_fail(err, 10311, "Reordering columns is not supported for table %s.%s. SerDe may be incompatible",
-                         a->was->db, a->was->name);
+    return ddl_task_fail(err, 10311, "Reordering columns is not supported for table %s. SerDe may be incompatible",
+                         ddl_name(s, a->was));
   SKEP_TRY(columns_new(s, a->was, 0, &c, err));
   columns_add_all(&c, a->was);
   if (strcmp(old, def->name) != 0 && columns_have(&c, def->name))

@@ -68,8 +68,8 @@ static skep_status choose_location(skep_session *s, const skep_catalog_table *t,
   if (name == NULL || (p->location = ddl_join(s, t->location, "/", name)) == NULL) return ddl_nomem(err);
   SKEP_TRY(skep_txn_removal_pending(s->db, p->location, &pending, err));
   if (!pending) return SKEP_OK;
-  return skep_fail(err, SKEP_ERR_BUSY, "%s.%s %s: the files of the dropped partition are still in use; try again later",
-                   t->db, t->name, ddl_quote(s, name));
+  return skep_fail(err, SKEP_ERR_BUSY, "%s %s: the files of the dropped partition are still in use; try again later",
+                   ddl_name(s, t), ddl_quote(s, name));
 }
 
 static skep_status prepare(skep_session *s, ddl_alter *a, const skep_alter_partition *ast, skep_catalog_partition *p,
@@ -195,7 +195,7 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
     return ddl_task_fail(err, 40000, "Rename partition: source partition [%s] does not exist.", ddl_quote(s, old_name));
   SKEP_TRY(find(s, t, to, &there, err));
   if (there != NULL)
-    return ddl_task_fail(err, 40000, "Unable to rename partition. Partition already exists:%s.%s.[%s]", t->db, t->name,
+    return ddl_task_fail(err, 40000, "Unable to rename partition. Partition already exists:%s.[%s]", ddl_name(s, t),
                          values_text(s, t, to));
   skep_catalog_partition now = *was;
   now.values = to;

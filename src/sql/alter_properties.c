@@ -48,9 +48,9 @@ static skep_status add_file(void *self, const skep_entry *entry, skep_err *err) 
   if (entry->name[0] == '.' || entry->name[0] == '_') return SKEP_OK;
   if (entry->kind != SKEP_ENTRY_FILE || !is_original_name(entry->name))
     return ddl_task_fail(err, 40013,
-                         "Unable to alter table. Unexpected data file name format.  Cannot convert %s.%s to "
+                         "Unable to alter table. Unexpected data file name format.  Cannot convert %s to "
                          "transactional table.  File: %s/%s",
-                         l->a->was->db, l->a->was->name, ddl_quote(l->s, l->dir), ddl_quote(l->s, entry->name));
+                         ddl_name(l->s, l->a->was), ddl_quote(l->s, l->dir), ddl_quote(l->s, entry->name));
   if (l->n == l->capacity) {
     size_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
     const char **names = skep_arena_zero(&l->s->arena, capacity, sizeof *names);
@@ -91,29 +91,28 @@ static skep_status convert_files(skep_session *s, ddl_alter *a, bool move, skep_
 
 /* ---- conversion: the table ---- */
 
-static skep_status check_convertible(const ddl_alter *a, bool insert_only, skep_err *err) {
+static skep_status check_convertible(skep_session *s, const ddl_alter *a, bool insert_only, skep_err *err) {
   const skep_catalog_table *t = a->now;
   if (strcmp(t->type, "EXTERNAL_TABLE") == 0)
     return ddl_task_fail(err, 40013,
-                         "Unable to alter table. %s.%s cannot be declared transactional because it's an external table",
-                         t->db, t->name);
+                         "Unable to alter table. %s cannot be declared transactional because it's an external table",
+                         ddl_name(s, t));
   if (insert_only) return SKEP_OK;
   if (!is_orc(t))
     return ddl_task_fail(
-        err, 40013,
-        "Unable to alter table. The table must be stored using an ACID compliant format (such as ORC): %s.%s", t->db,
-        t->name);
+        err, 40013, "Unable to alter table. The table must be stored using an ACID compliant format (such as ORC): %s",
+        ddl_name(s, t));
   if (t->n_sort_columns > 0)
-    return ddl_task_fail(
-        err, 40013, "Unable to alter table. Table %s.%s cannot support full ACID functionality since it is sorted.",
-        t->db, t->name);
+    return ddl_task_fail(err, 40013,
+                         "Unable to alter table. Table %s cannot support full ACID functionality since it is sorted.",
+                         ddl_name(s, t));
   return SKEP_OK;
 }
 
 skep_status ddl_convert(skep_session *s, ddl_alter *a, bool insert_only, skep_err *err) {
   a->takes_write_id = true;
   SKEP_TRY(ddl_alter_write_id(s, a, err));
-  SKEP_TRY(check_convertible(a, insert_only, err));
+  SKEP_TRY(check_convertible(s, a, insert_only, err));
   SKEP_TRY(convert_files(s, a, insert_only, err));
   /* Files that were there count as older than any write: their rows have write id 0, later ones start behind this. */
   if (!insert_only) SKEP_TRY(skep_txn_seed_write_id(s->db, a->was->db, a->was->name, 10000000, err));
@@ -133,8 +132,8 @@ static skep_status set_of_transactional(skep_session *s, ddl_alter *a, const cha
     if (kind == NULL)
       return ddl_task_fail(err, 40000, "Cannot change 'transactional' without 'transactional_properties'");
     return ddl_task_fail(err, 40013,
-                         "Unable to alter table. TBLPROPERTIES with 'transactional'='true' cannot be unset: %s.%s",
-                         t->db, t->name);
+                         "Unable to alter table. TBLPROPERTIES with 'transactional'='true' cannot be unset: %s",
+                         ddl_name(s, t));
   }
   if (acid != NULL) {
     a->takes_write_id = true;
@@ -144,7 +143,7 @@ static skep_status set_of_transactional(skep_session *s, ddl_alter *a, const cha
   bool was_insert_only = t->kind == SKEP_TABLE_INSERT_ONLY;
   if (kind == NULL || ddl_same_word(kind, was_insert_only ? "insert_only" : "default")) return SKEP_OK;
   if (was_insert_only && ddl_same_word(kind, "default")) {
-    SKEP_TRY(check_convertible(a, false, err));
+    SKEP_TRY(check_convertible(s, a, false, err));
     return ddl_set_param(s, &a->now->params, "transactional_properties", "default", err);
   }
   return ddl_task_fail(
@@ -158,16 +157,16 @@ static skep_status set_of_plain(skep_session *s, ddl_alter *a, const char *acid,
   if (acid != NULL && ddl_same_word(acid, "true")) {
     if (kind != NULL && !insert_only && !ddl_same_word(kind, "default"))
       return ddl_task_fail(err, 40013,
-                           "Unable to alter table. Invalid transactional properties specified for %s.%s with the error "
+                           "Unable to alter table. Invalid transactional properties specified for %s with the error "
                            "unknown value %s for transactional_properties",
-                           a->was->db, a->was->name, ddl_quote(s, kind));
+                           ddl_name(s, a->was), ddl_quote(s, kind));
     return ddl_convert(s, a, insert_only, err);
   }
   if (acid != NULL && !ddl_same_word(acid, "false"))
     return ddl_task_fail(err, 40013,
                          "Unable to alter table. 'transactional' property of TBLPROPERTIES may only have value 'true': "
-                         "%s.%s",
-                         a->was->db, a->was->name);
+                         "%s",
+                         ddl_name(s, a->was));
   if (acid == NULL && kind != NULL)
     return ddl_task_fail(err, 40000, "Cannot change 'transactional_properties' without 'transactional'");
   return SKEP_OK; /* "false" is what it is; it is not stored */
@@ -178,9 +177,8 @@ static skep_status set_external(skep_session *s, ddl_alter *a, const char *exter
   if (ddl_same_word(external, "true")) {
     if (skep_catalog_param_is(&a->now->params, "transactional", "true"))
       return ddl_task_fail(
-          err, 40013,
-          "Unable to alter table. %s.%s cannot be converted to external table as it is transactional table.",
-          a->was->db, a->was->name);
+          err, 40013, "Unable to alter table. %s cannot be converted to external table as it is transactional table.",
+          ddl_name(s, a->was));
     a->now->type = "EXTERNAL_TABLE";
     return SKEP_OK;
   }
@@ -221,8 +219,8 @@ static skep_status unset_properties(skep_session *s, ddl_alter *a, skep_err *err
     bool kept = strcmp(key, "transactional") == 0 || strcmp(key, "transactional_properties") == 0;
     if (kept && skep_table_is_transactional(a->was))
       return ddl_task_fail(err, 40013,
-                           "Unable to alter table. TBLPROPERTIES with 'transactional'='true' cannot be unset: %s.%s",
-                           a->was->db, a->was->name);
+                           "Unable to alter table. TBLPROPERTIES with 'transactional'='true' cannot be unset: %s",
+                           ddl_name(s, a->was));
     SKEP_TRY(ddl_set_param(s, &a->now->params, key, NULL, err));
   }
   a->is_changed = true;

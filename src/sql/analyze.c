@@ -31,7 +31,7 @@ static skep_status find_places(skep_session *s, void *self, skep_err *err) {
   size_t n;
   SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &a->t, err));
   if (a->t->kind == SKEP_TABLE_VIEW)
-    return ddl_semantic_fail(err, 10091, "ANALYZE is not supported for views: %s.%s", a->t->db, a->t->name);
+    return ddl_semantic_fail(err, 10091, "ANALYZE is not supported for views: %s", ddl_name(s, a->t));
   SKEP_TRY(ddl_spec_check(s, a->t, &a->ast->partition, err));
   if (!skep_table_is_partitioned(a->t)) {
     a->places = skep_arena_zero(&s->arena, 1, sizeof *a->places);
@@ -206,7 +206,7 @@ static skep_status store(skep_session *s, void *self, skep_err *err) {
   int64_t write_id = 0;
   SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &now, err));
   if (now->id != a->t->id)
-    return skep_fail(err, SKEP_ERR_CONFLICT, "table %s.%s was replaced meanwhile", a->t->db, a->t->name);
+    return skep_fail(err, SKEP_ERR_CONFLICT, "table %s was replaced meanwhile", ddl_name(s, a->t));
   if (skep_table_is_transactional(a->t)) SKEP_TRY(ddl_take_write_id(s, a->t->db, a->t->name, &write_id, err));
   for (size_t i = 0; i < a->n; i++) {
     skep_catalog_partition *p = a->places[i].partition, *there;

@@ -38,6 +38,11 @@ const char *ddl_quote(skep_session *s, const char *text) {
   return out == NULL ? "?" : skep_quote(out, size, text, length);
 }
 
+const char *ddl_name(skep_session *s, const skep_catalog_table *t) {
+  const char *name = ddl_join(s, t->db, ".", t->name);
+  return name == NULL ? "?" : ddl_quote(s, name);
+}
+
 bool ddl_same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
 bool ddl_same_word(const char *a, const char *b) {
@@ -319,7 +324,7 @@ static skep_status drop_table(skep_session *s, void *self, skep_err *err) {
   }
   if (st != SKEP_OK) return st;
   if (t->kind == SKEP_TABLE_VIEW)
-    return ddl_task_fail(err, 10001, "Cannot drop a view with DROP TABLE: %s.%s", t->db, t->name);
+    return ddl_task_fail(err, 10001, "Cannot drop a view with DROP TABLE: %s", ddl_name(s, t));
   return ddl_drop_table(s, t, err);
 }
 

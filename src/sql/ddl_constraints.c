@@ -262,8 +262,8 @@ skep_status ddl_add_constraint(skep_session *s, const skep_statement *statement,
   SKEP_TRY(convert(s, statement, c, column, t, external, &all[t->n_constraints], err));
   for (uint32_t i = 0; c->kind == SKEP_AST_PRIMARY_KEY && i < t->n_constraints; i++)
     if (all[i].kind == SKEP_CONSTRAINT_PRIMARY_KEY)
-      return ddl_task_fail(err, 40000, "MetaException(message: Primary key already exists for: hive.%s.%s)", t->db,
-                           t->name);
+      return ddl_task_fail(err, 40000, "MetaException(message: Primary key already exists for: hive.%s)",
+                           ddl_name(s, t));
   SKEP_TRY(check_keys(s, all, t->n_constraints + 1, err));
   t->constraints = all;
   t->n_constraints++;

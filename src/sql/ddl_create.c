@@ -214,24 +214,24 @@ static skep_status check_transactional(builder *b, const char *kind, skep_err *e
   bool insert_only = kind != NULL && ddl_same_word(kind, "insert_only");
   if (b->ast->external)
     return ddl_task_fail(err, 40000,
-                         "MetaException(message:%s.%s cannot be declared transactional because it's an "
+                         "MetaException(message:%s cannot be declared transactional because it's an "
                          "external table)",
-                         t->db, t->name);
+                         ddl_name(b->s, t));
   if (!insert_only && !is_orc(t))
     return ddl_task_fail(err, 40000,
                          "MetaException(message:The table must be stored using an ACID compliant format "
-                         "(such as ORC): %s.%s)",
-                         t->db, t->name);
+                         "(such as ORC): %s)",
+                         ddl_name(b->s, t));
   if (!insert_only && t->n_sort_columns > 0)
     return ddl_task_fail(err, 40000,
-                         "MetaException(message:Table %s.%s cannot support full ACID functionality since it "
+                         "MetaException(message:Table %s cannot support full ACID functionality since it "
                          "is sorted.)",
-                         t->db, t->name);
+                         ddl_name(b->s, t));
   if (kind != NULL && !insert_only && !ddl_same_word(kind, "default"))
     return ddl_task_fail(err, 40000,
-                         "MetaException(message:Invalid transactional properties specified for %s.%s with the "
+                         "MetaException(message:Invalid transactional properties specified for %s with the "
                          "error unknown value %s for transactional_properties)",
-                         t->db, t->name, ddl_quote(b->s, kind));
+                         ddl_name(b->s, t), ddl_quote(b->s, kind));
   return SKEP_OK;
 }
 
@@ -245,8 +245,8 @@ static skep_status choose_kind(builder *b, skep_err *err) {
   if (said != NULL && !ddl_same_word(said, "true") && !ddl_same_word(said, "false"))
     return ddl_task_fail(err, 40000,
                          "MetaException(message:'transactional' property of TBLPROPERTIES may only have value "
-                         "'true': %s.%s)",
-                         b->t->db, b->t->name);
+                         "'true': %s)",
+                         ddl_name(b->s, b->t));
   if (said == NULL && b->wants_acid) {
     bool insert_only =
         b->must_be_acid ? !can_be_full_acid(b->t) : skep_session_bool(b->s, "hive.create.as.insert.only", false);
@@ -309,7 +309,7 @@ static skep_status choose_location(builder *b, skep_err *err) {
   for (int try = 0; pending; try++) {
     int64_t now_ms;
     char suffix[40];
-    if (try == 10) return skep_fail(err, SKEP_ERR_BUSY, "%s.%s: its former files are still in use", t->db, t->name);
+    if (try == 10) return skep_fail(err, SKEP_ERR_BUSY, "%s: its former files are still in use", ddl_name(b->s, t));
     SKEP_TRY(skep_db_now_ms(s->db, &now_ms, err));
     snprintf(suffix, sizeof suffix, ".v%013lld", (long long)now_ms + try);
     const char *other = ddl_join(s, t->location, suffix, "");

@@ -81,13 +81,13 @@ skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const s
                            skep_err *err) {
   if (spec->n > 0 && !skep_table_is_partitioned(t))
     return skep_fail(err, SKEP_ERR_SEMANTIC,
-                     "ValidationFailureSemanticException %s.%s table is not partitioned but partition spec exists: %s",
-                     t->db, t->name, ddl_spec_text(s, spec));
+                     "ValidationFailureSemanticException %s table is not partitioned but partition spec exists: %s",
+                     ddl_name(s, t), ddl_spec_text(s, spec));
   for (uint32_t i = 0; i < spec->n; i++)
     if (key_index(t, spec->items[i].name) < 0)
       return skep_fail(err, SKEP_ERR_SEMANTIC,
-                       "ValidationFailureSemanticException %s.%s: Partition spec %s contains non-partition columns",
-                       t->db, t->name, ddl_spec_text(s, spec));
+                       "ValidationFailureSemanticException %s: Partition spec %s contains non-partition columns",
+                       ddl_name(s, t), ddl_spec_text(s, spec));
   return SKEP_OK;
 }
 
@@ -120,9 +120,9 @@ skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const 
   }
   if (all && given < n)
     return skep_fail(err, SKEP_ERR_SEMANTIC,
-                     "ValidationFailureSemanticException %s.%s: partition spec %s doesn't contain all (%u) partition "
+                     "ValidationFailureSemanticException %s: partition spec %s doesn't contain all (%u) partition "
                      "columns",
-                     t->db, t->name, ddl_spec_text(s, spec), n);
+                     ddl_name(s, t), ddl_spec_text(s, spec), n);
   *out = values;
   return SKEP_OK;
 }
