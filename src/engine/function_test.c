@@ -248,6 +248,10 @@ static void strings_are_counted_in_characters(void **state) {
       {"skep_concat_ws('-', ['', 'a'])", "string", "-a"},
       {"skep_concat_ws(',', []::VARCHAR[])", "string", ""},
       {"skep_concat_ws(NULL, ['a'])", "string", "\\N"},
+      {"skep_concat_ws(skep_text('\\xFE'::BLOB), ['a', skep_text('\\xFF'::BLOB), repeat('b', 20)])", "string",
+       "a\xfe\xff\xfe"
+       "bbbbbbbbbbbbbbbbbbbb"},
+      {"skep_split('a,b', skep_text('\\xFE'::BLOB))", "array<string>", "[\"a,b\"]"},
       {"skep_cut('日本語', 2)", "string", "日本"},
       {"skep_rtrim_blanks('ab  ')", "string", "ab"},
       {"skep_utf8(skep_text('a\\xFFb'::BLOB))", "string",
@@ -510,6 +514,22 @@ static void values_hash_as_in_hive(void **state) {
       {"skep_hash1(NULL::VARCHAR)", "int", "0"},
       {"skep_hash1([1, 2])", "int", "33"},
       {"skep_mhash1(true)", "int", "1"},
+      /* Fields and elements that are the same in all rows may come as one value. */
+      {"(SELECT count(*) FROM range(100) WHERE skep_hash1({'a': 7, 'b': range}) <> "
+       "skep_hash1({'a': 7 + range - range, 'b': range}))",
+       "bigint", "0"},
+      {"(SELECT count(*) FROM range(100) WHERE skep_hash1([[7], [range]]) <> skep_hash1([[7 + range - range], "
+       "[range]]))",
+       "bigint", "0"},
+      {"(SELECT count(*) FROM range(100) WHERE skep_hash1({'x': {'a': 'text of some length', 'b': range}}) <> "
+       "skep_hash1({'x': {'a': 'text of some len' || repeat('gth', range - range + 1), 'b': range}}))",
+       "bigint", "0"},
+      {"(SELECT count(*) FROM range(100) WHERE skep_concat_ws('-', list_slice(['a', range::VARCHAR, 'c'], 2, 3)) <> "
+       "range || '-c')",
+       "bigint", "0"},
+      {"(SELECT count(*) FROM (SELECT range AS r, list_sort(['b', range::VARCHAR, 'a']) AS l FROM range(100)) WHERE "
+       "skep_concat_ws('-', l) <> r || '-a-b')",
+       "bigint", "0"},
   };
   CHECK(*state, examples);
 }

@@ -449,6 +449,29 @@ static skep_status same_bytes(skep_call *c, skep_err *err) {
   return SKEP_OK;
 }
 
+/* The texts of a list with a separator between them; NULLs are passed over. */
+static skep_status concat_ws(skep_call *c, skep_err *err) {
+  const duckdb_list_entry *lists = c->data[1];
+  duckdb_vector child = skep_duck.list_vector_get_child(c->args[1]);
+  const skep_view *texts = skep_duck.vector_get_data(child);
+  const uint64_t *valid = skep_duck.vector_get_validity(child);
+  EACH_ROW(c, i) {
+    skep_bytes separator = skep_arg_bytes(c, 0, i);
+    bool is_first = true;
+    skep_buf_reset(c->text);
+    for (uint64_t k = lists[i].offset; k < lists[i].offset + lists[i].length; k++) {
+      if (valid != NULL && (valid[k / 64] >> (k % 64) & 1) == 0) continue;
+      size_t n = texts[k].inlined.length;
+      if (!is_first) skep_buf_add(c->text, separator.at, separator.left);
+      skep_buf_add(c->text, n <= sizeof texts[k].inlined.bytes ? (const void *)texts[k].inlined.bytes : texts[k].far.at,
+                   n);
+      is_first = false;
+    }
+    SKEP_TRY(skep_call_put_text(c, i, err));
+  }
+  return SKEP_OK;
+}
+
 /* ---- distances ---- */
 
 static skep_status levenshtein_row(skep_call *c, int64_t i, skep_err *err) {
@@ -596,15 +619,13 @@ const skep_function skep_functions_string[] = {
     /* Java turns the sharp s into two letters. */
     {.name = "skep_upper", .macro = "(s) AS upper(replace(skep_utf8(s), 'ß', 'SS'))"},
     {.name = "skep_lower", .macro = "(s) AS lower(skep_utf8(s))"},
-    {.name = "skep_concat_ws",
-     .macro = "(sep, l) AS CASE WHEN sep IS NULL OR l IS NULL THEN NULL "
-              "ELSE coalesce(array_to_string(l, sep), '') END"},
+    {.name = "skep_concat_ws", .args = "vV", .result = 'v', .body = concat_ws},
     {.name = "skep_regexp_like", .macro = "(s, re) AS regexp_matches(skep_utf8(s), skep_utf8(re))"},
-    {.name = "skep_regexp_extract", .macro = "(s, re, i) AS regexp_extract(skep_utf8(s), re, i)"},
+    {.name = "skep_regexp_extract", .macro = "(s, re, i) AS regexp_extract(skep_utf8(s), skep_utf8(re), i)"},
     {.name = "skep_regexp_replace",
-     .macro = "(s, re, rep) AS regexp_replace(skep_utf8(s), re, skep_replacement(rep), 'g')"},
+     .macro = "(s, re, rep) AS regexp_replace(skep_utf8(s), skep_utf8(re), skep_replacement(skep_utf8(rep)), 'g')"},
     {.name = "skep_split",
      .macro = "(s, re) AS CASE WHEN re = '' THEN list_append(string_split(skep_utf8(s), ''), '') "
-              "ELSE string_split_regex(skep_utf8(s), re) END"},
+              "ELSE string_split_regex(skep_utf8(s), skep_utf8(re)) END"},
     {.name = NULL},
 };

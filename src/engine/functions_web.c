@@ -162,6 +162,7 @@ const skep_function skep_functions_web[] = {
     {.name = "skep_parse_url", .args = "vv", .result = 'v', .body = parse_urls},
     {.name = "skep_parse_url", .args = "vvv", .result = 'v', .body = parse_urls},
     {.name = "skep_str_to_map",
-     .macro = "(s)" TO_MAP("','", "':'") ", (s, d1)" TO_MAP("d1", "':'") ", (s, d1, d2)" TO_MAP("d1", "d2")},
+     .macro = "(s)" TO_MAP("','", "':'") ", (s, d1)" TO_MAP("skep_utf8(d1)", "':'") ", (s, d1, d2)" TO_MAP(
+         "skep_utf8(d1)", "skep_utf8(d2)")},
     {.name = NULL},
 };
