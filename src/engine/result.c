@@ -1,5 +1,6 @@
 /* Running queries: prepare, start streaming, and hand DuckDB's chunks on as batches. */
 #include <inttypes.h>
+#include <sched.h>
 #include <time.h>
 
 #include "engine/engine_int.h"
@@ -79,13 +80,19 @@ static skep_status check_interrupt(const skep_engine_result *r, skep_err *err) {
  */
 static skep_status run_until_ready(skep_engine_result *r, skep_err *err) {
   static const struct timespec nap = {.tv_nsec = 50000};
-  for (;;) {
+  for (int idle = 0;;) {
     SKEP_TRY(check_interrupt(r, err));
     duckdb_pending_state state = skep_duck.pending_execute_task(r->pending);
     if (state == DUCKDB_PENDING_ERROR)
       return skep_engine_unmark_error(skep_duck.pending_error(r->pending), SKEP_ERR_RUNTIME, err);
     if (skep_duck.pending_execution_is_finished(state)) return SKEP_OK;
-    if (state == DUCKDB_PENDING_NO_TASKS_AVAILABLE) nanosleep(&nap, NULL);
+    if (state != DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
+      idle = 0;
+    } else if (idle++ < 50) { /* small queries are over sooner than a nap */
+      sched_yield();
+    } else {
+      nanosleep(&nap, NULL);
+    }
   }
 }
 
