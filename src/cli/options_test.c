@@ -4,13 +4,16 @@
 #include "cli/common.h"
 #include "support/test.h"
 
-static const skep_cli_option options[] = {
-    {0, "limit", "N", ""}, {1, "row-ids", NULL, ""}, {2, "showHeader", "BOOL", ""}, {3, "where", "PRED", ""}};
+static const skep_cli_option options[] = {{0, "limit", "N", ""},
+                                          {1, "row-ids", NULL, ""},
+                                          {2, "showHeader", "BOOL", ""},
+                                          {3, "where", "PRED", ""},
+                                          {4, "w", "DIR", ""}};
 
 /* Parses the words and writes what came out: "limit=3 row-ids path:a ...", or "!message". */
 static const char *parsed(char *const *words, int n) {
   static char out[512];
-  skep_cli_args args = {.options = options, .n_options = 4, .argc = n, .argv = (char **)(uintptr_t)words};
+  skep_cli_args args = {.options = options, .n_options = 5, .argc = n, .argv = (char **)(uintptr_t)words};
   skep_err err = {0};
   const char *value;
   size_t at = 0;
@@ -46,6 +49,15 @@ static void values_may_be_empty_look_like_options_or_hold_equal_signs(void **sta
 static void two_dashes_end_the_options_and_one_dash_is_an_operand(void **state) {
   (void)state;
   assert_string_equal(PARSED("-", "--", "--limit", "--", "-x"), "path=- path=--limit path=-- path=-x");
+}
+
+static void a_name_of_one_letter_has_one_dash(void **state) {
+  (void)state;
+  assert_string_equal(PARSED("-w", "d", "-w=e", "f"), "w=d w=e path=f");
+  assert_string_equal(PARSED("--w", "d"), "!unknown option --w");
+  assert_string_equal(PARSED("-w"), "!option -w needs a value: -w DIR");
+  assert_string_equal(PARSED("-wd"), "!unknown option -wd");
+  assert_string_equal(PARSED("-limit", "3"), "!unknown option -limit (did you mean --limit?)");
 }
 
 static void mistakes_are_named(void **state) {
@@ -119,6 +131,7 @@ int main(void) {
       cmocka_unit_test(options_may_stand_before_between_and_after_operands),
       cmocka_unit_test(values_may_be_empty_look_like_options_or_hold_equal_signs),
       cmocka_unit_test(two_dashes_end_the_options_and_one_dash_is_an_operand),
+      cmocka_unit_test(a_name_of_one_letter_has_one_dash),
       cmocka_unit_test(mistakes_are_named),
       cmocka_unit_test(counts_and_booleans_are_strict),
       cmocka_unit_test(hive_versions_are_recognised_by_their_first_number),
