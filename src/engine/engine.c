@@ -88,8 +88,14 @@ skep_status skep_engine_open(const skep_ctx *ctx, const skep_engine_opts *opts, 
   return SKEP_OK;
 }
 
-static void free_source(skep_engine_source *s) {
-  const skep_ctx *ctx = s->engine->ctx;
+skep_engine_source *skep_engine_ref_source(skep_engine_source *s) {
+  __atomic_add_fetch(&s->references, 1, __ATOMIC_RELAXED);
+  return s;
+}
+
+void skep_engine_unref_source(skep_engine_source *s) {
+  if (s == NULL || __atomic_sub_fetch(&s->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  const skep_ctx *ctx = s->ctx;
   skep_source_free(s->source);
   skep_release(ctx, s);
 }
@@ -103,7 +109,7 @@ void skep_engine_close(skep_engine *e) {
   }
   if (e->control != NULL) skep_duck.disconnect(&e->control);
   if (e->is_open) skep_duck.close(&e->database);
-  for (size_t i = 0; i < e->n_sources; i++) free_source(e->sources[i]);
+  for (size_t i = 0; i < e->n_sources; i++) skep_engine_unref_source(e->sources[i]);
   skep_engine_forget_functions(e);
   skep_release(ctx, e->sources);
   skep_release(ctx, e->connections);
@@ -194,7 +200,7 @@ skep_status skep_engine_add_source(skep_engine *e, skep_source *source, uint64_t
   skep_status status = skep_grow(e->ctx, (void **)&e->sources, &e->sources_capacity, e->n_sources + 1,
                                  sizeof(skep_engine_source *), err);
   if (status == SKEP_OK) {
-    *s = (skep_engine_source){.id = ++e->last_id, .source = source, .engine = e};
+    *s = (skep_engine_source){.references = 1, .id = ++e->last_id, .source = source, .engine = e, .ctx = e->ctx};
     *id = s->id;
     e->sources[e->n_sources++] = s;
   }
@@ -212,14 +218,14 @@ void skep_engine_remove_source(skep_engine *e, uint64_t id) {
     e->sources[i] = e->sources[--e->n_sources];
   }
   pthread_mutex_unlock(&e->lock);
-  if (found != NULL) free_source(found);
+  skep_engine_unref_source(found);
 }
 
 skep_engine_source *skep_engine_find_source(skep_engine *e, uint64_t id) {
   skep_engine_source *found = NULL;
   pthread_mutex_lock(&e->lock);
   for (size_t i = 0; i < e->n_sources && found == NULL; i++) {
-    if (e->sources[i]->id == id) found = e->sources[i];
+    if (e->sources[i]->id == id) found = skep_engine_ref_source(e->sources[i]);
   }
   pthread_mutex_unlock(&e->lock);
   return found;

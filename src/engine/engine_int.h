@@ -17,9 +17,11 @@
 typedef skep_i128 skep_huge __attribute__((aligned(8)));
 
 typedef struct skep_engine_source {
+  uint32_t references; /* atomic: the engine's list, binds and passes; DuckDB's threads may let go of those late */
   uint64_t id;
   skep_source *source;
   skep_engine *engine;
+  const skep_ctx *ctx;
   uint64_t rows_read; /* atomic, of the latest run: for progress */
 } skep_engine_source;
 
@@ -52,7 +54,10 @@ struct skep_engine {
 /* Opens the library and the database if that is still to do. */
 SKEP_NODISCARD skep_status skep_engine_start(skep_engine *engine, skep_err *err);
 /* The source of an id, NULL when there is none. Any thread. */
+/* With a reference for the caller; NULL when there is none. */
 skep_engine_source *skep_engine_find_source(skep_engine *engine, uint64_t id);
+skep_engine_source *skep_engine_ref_source(skep_engine_source *source);
+void skep_engine_unref_source(skep_engine_source *source); /* accepts NULL; the last one frees it */
 SKEP_NODISCARD skep_status skep_engine_take_connection(skep_engine *engine, skep_engine_connection **out,
                                                        skep_err *err);
 void skep_engine_give_connection(skep_engine *engine, skep_engine_connection *connection); /* accepts NULL */

@@ -56,7 +56,9 @@ static void fail_read(duckdb_function_info info, const skep_err *err) {
 
 static void bound_free(void *data) {
   bound *b = data;
-  skep_release(b->entry->engine->ctx, b);
+  const skep_ctx *ctx = b->entry->ctx;
+  skep_engine_unref_source(b->entry);
+  skep_release(ctx, b);
 }
 
 static skep_status add_columns(duckdb_bind_info info, const skep_engine *e, const skep_type *type, skep_err *err) {
@@ -78,9 +80,12 @@ static skep_status bind(duckdb_bind_info info, skep_err *err) {
   skep_duck.destroy_value(&value);
   skep_engine_source *entry = id <= 0 ? NULL : skep_engine_find_source(e, (uint64_t)id);
   if (entry == NULL) return skep_fail(err, SKEP_ERR_INTERNAL, "there is no source %" PRId64, id);
-  SKEP_TRY(add_columns(info, e, entry->source->type, err));
-  bound *b = skep_alloc_zero(e->ctx, 1, sizeof *b);
-  if (b == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "binding a source");
+  skep_status status = add_columns(info, e, entry->source->type, err);
+  bound *b = status == SKEP_OK ? skep_alloc_zero(e->ctx, 1, sizeof *b) : NULL;
+  if (b == NULL) {
+    skep_engine_unref_source(entry);
+    return status != SKEP_OK ? status : skep_fail(err, SKEP_ERR_NOMEM, "binding a source");
+  }
   b->entry = entry;
   skep_duck.bind_set_bind_data(info, b, bound_free);
   if (entry->source->estimated_rows != 0) skep_duck.bind_set_cardinality(info, entry->source->estimated_rows, false);
@@ -98,6 +103,7 @@ static void pass_unref(void *data) {
   pass *p = data;
   if (p == NULL || __atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) != 0) return;
   if (p->run != NULL) p->entry->source->vt->run_free(p->run);
+  skep_engine_unref_source(p->entry);
   skep_release(p->ctx, p->from);
   skep_release(p->ctx, p);
 }
@@ -127,10 +133,10 @@ static skep_status start_run(duckdb_init_info info, pass *p, skep_err *err) {
 
 static skep_status init(duckdb_init_info info, skep_err *err) {
   const bound *b = skep_duck.init_get_bind_data(info);
-  const skep_ctx *ctx = b->entry->engine->ctx;
+  const skep_ctx *ctx = b->entry->ctx;
   pass *p = skep_alloc_zero(ctx, 1, sizeof *p);
   if (p == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "starting a scan");
-  *p = (pass){.references = 1, .ctx = ctx, .entry = b->entry};
+  *p = (pass){.references = 1, .ctx = ctx, .entry = skep_engine_ref_source(b->entry)};
   skep_status status = start_run(info, p, err);
   if (status != SKEP_OK) {
     pass_unref(p);
@@ -161,7 +167,7 @@ static void reader_free(void *data) {
 
 static void on_local_init(duckdb_init_info info) {
   const bound *b = skep_duck.init_get_bind_data(info);
-  const skep_ctx *ctx = b->entry->engine->ctx;
+  const skep_ctx *ctx = b->entry->ctx;
   reader *r = skep_alloc_zero(ctx, 1, sizeof *r);
   if (r == NULL) {
     skep_err err;
