@@ -13,7 +13,7 @@ import argparse, os, shutil, subprocess, sys, tempfile, time
 
 import duckdb
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "sql"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "support"))
 from session import Session, environment
 
 COLUMNS = "id BIGINT, k {text}, amount DECIMAL(12,2), x DOUBLE, d DATE"

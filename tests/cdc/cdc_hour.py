@@ -18,7 +18,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from shell import Shell  # noqa: E402
+from session import Session, environment  # noqa: E402
 
 DAYS = 10
 ROWS_A_DAY = 600_000
@@ -97,7 +97,7 @@ def directories(warehouse):
 
 def run(skep, warehouse):
     started = time.monotonic()
-    writer = Shell(skep, warehouse)
+    writer = Session(skep, warehouse, [], environment(skep))
     writer.rows("CREATE DATABASE shop")
     writer.rows("CREATE TABLE shop.orders (order_id BIGINT, customer STRING, amount BIGINT, version INT) PARTITIONED BY (day DATE) "
                 f"CLUSTERED BY (order_id) INTO {BUCKETS} BUCKETS STORED AS ORC TBLPROPERTIES ('transactional'='true')")
@@ -111,7 +111,7 @@ def run(skep, warehouse):
 
     model = Model()
     today = f"SELECT {AGGREGATES} FROM shop.orders WHERE day = '{TODAY}'"
-    reader = Shell(skep, warehouse)
+    reader = Session(skep, warehouse, [], environment(skep))
     reader.rows("START TRANSACTION")
     before = model.row()
     check("reader at the start", reader.value(today), before)

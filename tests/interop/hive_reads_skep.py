@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
-from shell import Refused, Shell  # noqa: E402
+from session import Refused, Session, environment  # noqa: E402
 
 WRITE_ID = 1000  # Hive takes everything below for committed
 
@@ -72,14 +72,14 @@ def main():
     warehouse = os.path.join(work, "warehouse")
     script = statements(os.path.join(HERE, "hive_reads_skep.sql"))
     tables = {m[1]: s for s in script if (m := re.match(r"CREATE TABLE si\.(\w+)", s))}
-    shell = Shell(args.skep, warehouse)
+    session = Session(args.skep, warehouse, [], environment(args.skep))
     for statement in script:
-        shell.rows(statement)
+        session.rows(statement)
     ours = {}
     for table in tables:
         ids = "" if table == "mm" else "ROW__ID.writeid, ROW__ID.bucketid, ROW__ID.rowid, "
-        ours[table] = collections.Counter(shell.rows(f"SELECT {ids}t.* FROM si.{table} t"))
-    shell.close()
+        ours[table] = collections.Counter(session.rows(f"SELECT {ids}t.* FROM si.{table} t"))
+    session.close()
     path = os.path.join(work, "si.hql")
     with open(path, "w", encoding="utf-8") as f:
         f.write(hive_script(tables, {"parts": partition_specs(warehouse, "parts")}, warehouse))

@@ -7,7 +7,8 @@ Writers insert rows of their own, and move money between accounts in transaction
 them is there, and they are tried again). A reader sums the accounts the whole time: the sum never changes."""
 import argparse, os, random, shutil, sys, tempfile, threading
 
-from session import Session, environment
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
 
 ACCOUNTS = 6
 

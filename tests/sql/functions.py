@@ -7,7 +7,8 @@ An answer that differs is a failure, unless functions_known.txt names the expres
 function that is not there yet is refused, which is counted and printed. Where Hive refuses, Skep must."""
 import argparse, collections, os, re, subprocess, sys, tempfile
 
-from session import Session, environment
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
 
 SEVERAL = r"(json_tuple|inline|posexplode|stack)\("  # of functions with several columns the golden file has the first
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -8,7 +8,8 @@ the other, until it is killed (-9). A statement whose answer came is there as a 
 not at all. The next round begins on the same warehouse."""
 import argparse, collections, os, random, shutil, subprocess, sys, tempfile, threading
 
-from session import Session, environment
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
 
 BATCH = 7
 

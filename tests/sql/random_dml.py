@@ -8,7 +8,8 @@ that must fail and change nothing. A second session holds a snapshot now and the
 politely or not, and begin anew. Row ids must be unique. The seed is printed; the same seed makes the same statements."""
 import argparse, collections, os, random, shutil, sys, tempfile
 
-from session import Session, environment
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
 
 COLUMNS = ("k", "v", "s", "d", "p")
 

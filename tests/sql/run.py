@@ -32,7 +32,8 @@ A statement must not leave a quote or comment open: the shell would wait for its
 expected lines too. --fix writes the rows and messages that came into the file instead of comparing."""
 import argparse, collections, os, re, shutil, subprocess, sys, tempfile
 
-from session import Session, environment
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
 
 WORDS = re.compile(r"(statement (ok|error)|query( unordered)?|run|session \S+|restart|kill|options .*)$")
 

@@ -11,6 +11,10 @@ def environment(skep):
     return env
 
 
+class Refused(Exception):
+    """A statement failed: the text of standard error."""
+
+
 class Session:
     """A process of the program, fed through its standard input; a SELECT after each statement marks the end of its answer."""
 
@@ -46,6 +50,20 @@ class Session:
         err += self.p.stderr.read() or b""
         text = out[: -len(mark)] if not ended else out
         return text.decode("utf-8", "surrogateescape").split("\n")[:-1], err.decode("utf-8", "replace")
+
+    def rows(self, sql):
+        """The rows of a statement that must not fail."""
+        rows, err = self.run(sql)
+        if err:
+            raise Refused(f"{sql[:200]}: {err.strip()}")
+        return rows
+
+    def value(self, sql):
+        """The only value of the only row."""
+        rows = self.rows(sql)
+        if len(rows) != 1:
+            raise Refused(f"{sql[:200]}: {len(rows)} rows")
+        return rows[0]
 
     def close(self, kill=False):
         if kill:
