@@ -103,6 +103,7 @@ static int unknown_command(const char *name) {
   const char *like = skep_cli_did_you_mean(name, names, N_COMMANDS + 2, sizeof names[0]);
   skep_quote(quoted, sizeof quoted, name, strlen(name));
   const char *kind = name[0] == '-' ? "option" : "command";
+  if (strchr(name, ' ') != NULL) return skep_cli_wrong_usage(NULL, "what is %s? Statements are given with -e", quoted);
   if (like == NULL) return skep_cli_wrong_usage(NULL, "unknown %s %s", kind, quoted);
   return skep_cli_wrong_usage(NULL, "unknown %s %s (did you mean %s?)", kind, quoted, like);
 }

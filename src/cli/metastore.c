@@ -34,7 +34,9 @@ static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) 
       continue;
     }
     skep_quote(quoted, sizeof quoted, value, strlen(value));
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: one of init, info, validate", quoted), false;
+    return skep_fail(err, SKEP_ERR_ARGUMENT,
+                     "what is %s? The warehouse is given with -w; say one of init, info, validate", quoted),
+           false;
   }
   if (a->action != NULL) return true;
   return skep_fail(err, SKEP_ERR_ARGUMENT, "what to do? init, info or validate"), false;

@@ -32,6 +32,7 @@ void skep_shell_run_fd(skep_shell *shell, int fd, const char *name) {
     return;
   }
   skep_shell_script_init(&script, shell);
+  script.name = name;
   ssize_t n = 0;
   while (!shell->quit && (n = skep_interrupts_read(&shell->interrupts, fd, bytes, CHUNK)) > 0) {
     skep_shell_script_feed(&script, bytes, (size_t)n);

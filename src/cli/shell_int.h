@@ -25,11 +25,13 @@ typedef struct skep_shell {
   bool terminated;  /* SIGTERM came, or output is gone */
   int exit_code;    /* of the last statement */
   unsigned depth;   /* of SOURCE */
+  bool failed;      /* the last statement did, and nothing has said yet where it stands */
 } skep_shell;
 
 /* Statements from one place: bytes go in as they come, whole statements are run at once. */
 typedef struct skep_shell_script {
   skep_shell *shell;
+  const char *name; /* the file, quoted; NULL: what is typed or comes from -e, where nobody counts lines */
   skep_splitter splitter;
   skep_buf dot_command; /* the line of one, as far as it came */
   bool in_dot_command;
@@ -50,8 +52,8 @@ void skep_shell_give_up(skep_shell *shell, const skep_err *err);
 
 /* Where statements come from. */
 void skep_shell_run_text(skep_shell *shell, const char *text);
-void skep_shell_run_file(skep_shell *shell, const char *path); /* "-": standard input */
-void skep_shell_run_fd(skep_shell *shell, int fd, const char *name);
+void skep_shell_run_file(skep_shell *shell, const char *path);       /* "-": standard input */
+void skep_shell_run_fd(skep_shell *shell, int fd, const char *name); /* name: quoted, for messages */
 void skep_shell_run_terminal(skep_shell *shell);
 
 #endif

@@ -22,6 +22,7 @@ static void print_failure(skep_shell *shell, const skep_err *err) {
     fprintf(stderr, "%s%s\n", prefix, err->text[0] != '\0' ? err->text : skep_status_name(err->status));
     shell->exit_code = SKEP_CLI_FAILED;
   }
+  shell->failed = true;
   if (!shell->interactive && !shell->force) shell->quit = true;
 }
 
@@ -111,6 +112,7 @@ static void run_sql(skep_shell *shell, const char *text, size_t length) {
   skep_result *result = NULL;
   uint64_t n_rows = 0;
   int64_t begin_ns = shell->ctx->monotonic_ns(shell->ctx->clock_self);
+  bool in_transaction = skep_session_in_transaction(shell->session);
   skep_arena_init(&arena, shell->ctx, 64u << 20);
   skep_interrupts_begin(&shell->interrupts, cancel_statement, progress_of_statement, shell->session);
   skep_status status = skep_session_run(shell->session, text, length, &result, &err);
@@ -124,6 +126,8 @@ static void run_sql(skep_shell *shell, const char *text, size_t length) {
   if (shell->out.error != 0) return; /* told by settle */
   if (status != SKEP_OK) {
     print_failure(shell, &err);
+    if (in_transaction && !shell->silent && !skep_session_in_transaction(shell->session))
+      fputs("The transaction is rolled back.\n", stderr);
   } else {
     print_time(shell, has_rows, n_rows, begin_ns);
   }
@@ -201,6 +205,16 @@ void skep_shell_statement(skep_shell *shell, const char *text, size_t length) {
 
 /* --- commands of the shell's own --- */
 
+/* What people type first in a shell they do not know; no statement begins so. */
+static bool asks_for_help(const char *line, size_t length) {
+  static const char *const words[] = {"help", "help;", "?", "\\?", "!help"};
+  while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r' || line[length - 1] == ' ')) length--;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strlen(words[i]) == length && strncasecmp(words[i], line, length) == 0) return true;
+  }
+  return false;
+}
+
 static void dot_help(void) {
   fputs(
       "Statements end with ';'.\n"
@@ -209,7 +223,7 @@ static void dot_help(void) {
       "\n"
       ".header on|off   column names before rows\n"
       ".timer on|off    say how long each statement took\n"
-      ".quit            leave (also quit; or Ctrl-D)\n"
+      ".quit            leave (also \"quit;\" or Ctrl-D)\n"
       "Ctrl-C cancels the running statement.\n",
       stderr);
 }
@@ -252,9 +266,21 @@ void skep_shell_script_fini(skep_shell_script *s) {
 }
 
 static void run_dot_command(skep_shell_script *s) {
+  skep_err err = {0};
   s->in_dot_command = false;
+  if (skep_splitter_feed(&s->splitter, "\n", 1, &err) != SKEP_OK)
+    skep_shell_give_up(s->shell, &err); /* it counts lines */
   if (skep_buf_byte(&s->dot_command, '\0')) dot_command(s->shell, (char *)s->dot_command.data);
   skep_buf_reset(&s->dot_command);
+}
+
+/* Hive's words tell the line within the statement; who wrote a script of a hundred needs the statement as well. */
+static void run_statement(skep_shell_script *s, const skep_script_statement *statement) {
+  s->shell->failed = false;
+  skep_shell_statement(s->shell, statement->text, statement->length);
+  if (s->shell->failed && s->name != NULL && statement->line > 1)
+    fprintf(stderr, "The statement begins at line %u of %s.\n", statement->line, s->name);
+  s->shell->failed = false;
 }
 
 static void run_complete(skep_shell_script *s) {
@@ -262,7 +288,7 @@ static void run_complete(skep_shell_script *s) {
   skep_err err = {0};
   skep_status status = SKEP_OK;
   while (!s->shell->quit && (status = skep_splitter_next(&s->splitter, &statement, &err)) == SKEP_OK) {
-    skep_shell_statement(s->shell, statement.text, statement.length);
+    run_statement(s, &statement);
   }
   if (status != SKEP_OK && status != SKEP_END) skep_shell_give_up(s->shell, &err);
 }
@@ -270,6 +296,11 @@ static void run_complete(skep_shell_script *s) {
 /* Bytes of one line, or of its beginning or end. */
 static void feed_part(skep_shell_script *s, const char *bytes, size_t length, bool ends_line) {
   skep_err err = {0};
+  if (s->shell->interactive && s->at_line_start && ends_line && !skep_splitter_pending(&s->splitter) &&
+      asks_for_help(bytes, length)) {
+    dot_help();
+    return;
+  }
   if (s->at_line_start && bytes[0] == '.' && !skep_splitter_pending(&s->splitter)) {
     s->in_dot_command = true;
     bytes++;
@@ -306,7 +337,7 @@ void skep_shell_script_finish(skep_shell_script *s) {
   if (s->in_dot_command) run_dot_command(s);
   skep_status status = skep_splitter_finish(&s->splitter, &statement, &err);
   if (status == SKEP_OK) {
-    skep_shell_statement(s->shell, statement.text, statement.length);
+    run_statement(s, &statement);
   } else if (status != SKEP_END) {
     skep_shell_give_up(s->shell, &err);
   }

@@ -64,6 +64,8 @@ def main():
         t.expect(r"'> $")
         t.send("\x03")  # the quote is dropped with the rest
         t.expect(r"\^C\s+" + prompt)
+        t.send("help\n")
+        t.expect(r"Statements end with ';'.*Ctrl-C cancels.*" + prompt)
         t.send("SELECT * FROM nowhere;\n")
         t.expect(r"FAILED: SemanticException \[Error 10001\].*" + prompt)
         t.send(LONG)
@@ -76,7 +78,7 @@ def main():
         t.expect(r"skep \(other\)\*> $")
         t.send("ROLLBACK;\n")
         t.expect(r"skep \(other\)> $")
-        t.send("\x10\x10\x10\x10\x10\x10\n")  # six statements back
+        t.send("\x10\x10\x10\x10\x10\x10\x10\n")  # seven entries back
         t.expect(r"\| naïve +\|.*> $")
         if t.end("\x04") != 0:
             sys.exit("the shell's exit status is not 0")
