@@ -138,9 +138,20 @@ skep_bx *skep_bx_new(binding *b, skep_bx_op op, const skep_type *type, skep_pos 
   return bx;
 }
 
+/* How often a template prints an argument, at least once. */
+static uint32_t times_printed(const skep_bx *bx, uint32_t arg) {
+  if (bx->op != SKEP_BX_CALL || bx->fn == NULL || bx->fn->sql == NULL || arg > 8) return 1;
+  uint32_t n = 0;
+  for (const char *at = bx->fn->sql; (at = strchr(at, '$')) != NULL; at++) n += at[1] == (char)('1' + arg) ? 1 : 0;
+  return n == 0 ? 1 : n;
+}
+
 void skep_bx_mark(skep_bx *bx) {
+  bx->weight = 1;
   for (uint32_t i = 0; i < bx->n_args; i++) {
     const skep_bx *arg = bx->args[i];
+    uint64_t weight = bx->weight + (uint64_t)(arg->weight == 0 ? 1 : arg->weight) * times_printed(bx, i);
+    bx->weight = weight > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)weight;
     bx->has_aggregate = bx->has_aggregate || arg->has_aggregate;
     bx->has_window = bx->has_window || arg->has_window;
     bx->has_subquery = bx->has_subquery || arg->has_subquery;

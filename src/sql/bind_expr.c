@@ -473,6 +473,7 @@ static skep_status bind_binary(binding *b, scope *s, const skep_expr *expr, skep
   while (n-- != 0) {
     SKEP_TRY(skep_bind_expression(b, s, spine[n]->binary.right, &right));
     SKEP_TRY(combine(b, spine[n], left, right, &left));
+    if (left->weight > SKEP_BIND_MAX_WEIGHT) break; /* refused by who called */
   }
   *out = left;
   return SKEP_OK;
@@ -948,5 +949,9 @@ skep_status skep_bind_expression(binding *b, scope *s, const skep_expr *expr, sk
   b->depth++;
   skep_status st = bind_kind(b, s, expr, out);
   b->depth--;
+  if (st == SKEP_OK && (*out)->weight > SKEP_BIND_MAX_WEIGHT) {
+    return skep_fail(b->err, SKEP_ERR_LIMIT, "Line %u:%u an expression that unfolds to more than %d parts",
+                     expr->pos.line, expr->pos.column, SKEP_BIND_MAX_WEIGHT);
+  }
   return st;
 }

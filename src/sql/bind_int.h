@@ -12,6 +12,8 @@
 #include "sql/functions.h"
 #include "sql/type_rules.h"
 
+/* Some of Hive's functions are printed with an operand twice (nullif, greatest, CASE x WHEN): nested they double. */
+enum { SKEP_BIND_MAX_WEIGHT = 500000 };
 enum { SKEP_BIND_MAX_DEPTH = 600, SKEP_BIND_MAX_RELATIONS = 10000 };
 
 typedef struct cte_env { /* WITH queries in sight, innermost first */

@@ -85,6 +85,7 @@ struct skep_bx {
   const skep_bwindow *window;
   skep_bx_sub sub;
   const skep_bq *query;
+  uint32_t weight; /* how many nodes are printed for it: operands that stand twice count twice */
   bool has_aggregate, has_window, has_subquery; /* somewhere below (not inside sub queries) */
 };
 

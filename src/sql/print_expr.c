@@ -7,6 +7,8 @@
 #include "column/text.h"
 #include "sql/print_int.h"
 
+enum { MAX_NODES = 20000000 }; /* a large INSERT ... VALUES has millions */
+
 void skep_print_refuse(printer *p, const char *what) {
   if (p->status == SKEP_OK) p->status = skep_fail(p->err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", what);
 }
@@ -750,6 +752,10 @@ static void print_subquery(printer *p, const skep_bx *bx) {
 
 void skep_print_bx(printer *p, const skep_bx *bx) {
   if (p->status != SKEP_OK || p->out->status != SKEP_OK) return;
+  if (++p->n_nodes > MAX_NODES) {
+    p->status = skep_fail(p->err, SKEP_ERR_LIMIT, "a statement that unfolds to more than %d parts", MAX_NODES);
+    return;
+  }
   operand o = {.bx = bx->n_args != 0 ? bx->args[0] : NULL};
   switch (bx->op) {
     case SKEP_BX_COLUMN:

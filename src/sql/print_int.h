@@ -16,6 +16,7 @@ typedef struct printer {
   uint32_t n_absorbed; /* length of absorbed */
   bool bare_integers;  /* in VALUES: INT constants need no CAST, nothing there is an ordinal */
   uint32_t lambdas;    /* names of lambda variables in use */
+  uint64_t n_nodes;    /* printed so far: bounded */
   skep_status status;  /* sticky */
   skep_err *err;
 } printer;
