@@ -44,6 +44,7 @@ typedef struct scope {
   const struct skep_bq *block;
   bool aggregates, windows; /* allowed here */
   bool in_select;           /* the select list is being bound */
+  const bool *derived;      /* of the outputs: called as the column that they CAST; ORDER BY means the column itself */
   bool grouped_seen;        /* an aggregate was bound */
   bool window_seen;
   bool correlated; /* something resolved in an outer scope */

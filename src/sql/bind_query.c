@@ -33,8 +33,8 @@ static const char *numbered_name(binding *b, const char *prefix, uint32_t i) {
 typedef struct select_list {
   skep_bx **outputs;
   const char **names;
-  bool *starred;
-  uint32_t n, outputs_capacity, names_capacity, starred_capacity;
+  bool *starred, *derived;
+  uint32_t n, outputs_capacity, names_capacity, starred_capacity, derived_capacity;
   bool in_star; /* what is added comes from a * or is written t.c: shown with its table */
 } select_list;
 
@@ -42,10 +42,13 @@ static skep_status add_output(binding *b, select_list *list, skep_bx *value, con
   list->outputs = skep_bind_grow(b->arena, list->outputs, list->n, &list->outputs_capacity, sizeof *list->outputs);
   list->names = skep_bind_grow(b->arena, list->names, list->n, &list->names_capacity, sizeof *list->names);
   list->starred = skep_bind_grow(b->arena, list->starred, list->n, &list->starred_capacity, sizeof *list->starred);
-  if (list->outputs == NULL || list->names == NULL || list->starred == NULL || value == NULL || name == NULL)
+  list->derived = skep_bind_grow(b->arena, list->derived, list->n, &list->derived_capacity, sizeof *list->derived);
+  if (list->outputs == NULL || list->names == NULL || list->starred == NULL || list->derived == NULL || value == NULL ||
+      name == NULL)
     return skep_bind_nomem(b);
   list->outputs[list->n] = value;
   list->starred[list->n] = list->in_star;
+  list->derived[list->n] = false;
   list->names[list->n++] = name;
   return SKEP_OK;
 }
@@ -154,6 +157,7 @@ static skep_status bind_select_list(binding *b, scope *s, const skep_select *sel
     bool named = item->alias == NULL && item->expr->kind == SKEP_EXPR_NAME && item->expr->name.n >= 2;
     list->in_star = named && value->op == SKEP_BX_COLUMN; /* t.c is shown as t.c */
     SKEP_TRY(add_output(b, list, value, output_name(b, item, value, list, i)));
+    list->derived[list->n - 1] = item->alias == NULL && value->op == SKEP_BX_CAST;
     list->in_star = false;
   }
   s->aggregates = s->windows = s->in_select = false;
@@ -313,7 +317,7 @@ static skep_status bind_order_item(binding *b, scope *s, skep_bq *q, const skep_
     return SKEP_OK;
   }
   for (uint32_t i = 0; expr->kind == SKEP_EXPR_NAME && expr->name.n == 1 && i < q->n_outputs; i++) {
-    if (strcmp(q->names[i], expr->name.items[0]) != 0) continue;
+    if (strcmp(q->names[i], expr->name.items[0]) != 0 || (s->derived != NULL && s->derived[i])) continue;
     out->output = (int32_t)i;
     out->expr = q->outputs[i];
     return SKEP_OK;
@@ -406,6 +410,7 @@ static skep_status bind_select(binding *b, scope *parent, const cte_env *ctes, c
   q->outputs = list.outputs;
   for (uint32_t i = 0; i < list.n; i++) set_name(q, i, list.names[i], list.outputs[i]->type);
   q->starred = list.starred;
+  s->derived = list.derived;
   SKEP_TRY(bind_filters(b, s, select, q));
   SKEP_TRY(check_all_grouped(b, s, q));
   if (query != NULL) SKEP_TRY(bind_order(b, s, q, query));
