@@ -326,12 +326,30 @@ static void inserts_refuse_what_does_not_fit(void **state) {
   }
 }
 
+static void expressions_that_unfold_too_far_are_refused(void **state) {
+  fixture *f = *state;
+  skep_arena arena;
+  skep_arena_init(&arena, &f->ctx, 1 << 26);
+  char sql[4096] = "id";
+  for (int i = 0; i < 40; i++) {
+    char inner[4096];
+    snprintf(inner, sizeof inner, "%s", sql);
+    snprintf(sql, sizeof sql, "nullif(%s, 7)", inner);
+  }
+  char query[4200];
+  snprintf(query, sizeof query, "SELECT %s FROM t", sql);
+  skep_bound_query *bound;
+  assert_int_equal(bind(f, &arena, query, &bound), SKEP_ERR_LIMIT);
+  assert_non_null(strstr(f->err.text, "unfolds to more than 500000 parts"));
+  skep_arena_fini(&arena);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(queries_give_hives_rows),          TEST(mistakes_are_named_as_hive_does),
       TEST(filters_reach_the_scan),           TEST(literals_become_rows_without_the_engine),
-      TEST(inserts_refuse_what_does_not_fit),
+      TEST(inserts_refuse_what_does_not_fit), TEST(expressions_that_unfold_too_far_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
