@@ -380,19 +380,6 @@ static void print_joined(printer *p, const skep_bx *bx) {
 }
 
 static void print_concat_ws(printer *p, const skep_bx *bx) {
-  if (bx->args[0]->op != SKEP_BX_CONST) { /* DuckDB's own joining wants a constant between */
-    uint32_t v = p->lambdas + 1;
-    p->lambdas += 3;
-    skep_buf_text(p->out, "CASE WHEN ");
-    skep_print_bx(p, bx->args[0]);
-    skep_buf_text(p->out, " IS NOT NULL THEN coalesce(list_reduce(list_prepend(CAST(NULL AS VARCHAR), list_filter(");
-    print_joined(p, bx);
-    skep_buf_printf(p->out, ", lambda v%u: v%u IS NOT NULL)), lambda v%u, v%u: coalesce(v%u || ", v, v, v + 1, v + 2,
-                    v + 1);
-    skep_print_bx(p, bx->args[0]);
-    skep_buf_printf(p->out, " || v%u, v%u)), '') END", v + 2, v + 2);
-    return;
-  }
   skep_buf_text(p->out, "skep_concat_ws(");
   skep_print_bx(p, bx->args[0]);
   skep_buf_text(p->out, ", ");
