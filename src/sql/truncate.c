@@ -81,10 +81,28 @@ static skep_status empty_one(skep_life *life, skep_life_table *table, const skep
   return skep_transaction_change(life->s, &change, t->partition_keys->n_children, err);
 }
 
+/* TRUNCATE names a missing table as DDL does: with its database, without a place. */
+static skep_status find(skep_life *life, const skep_table_name *name, bool is_delete, skep_life_table **out,
+                        skep_err *err) {
+  char table[200], db[200];
+  skep_catalog_table *t;
+  const char *of = name->db != NULL ? name->db : life->s->current_db;
+  if (!is_delete && name->meta == NULL) {
+    skep_status st = skep_catalog_get_table(life->s->catalog, &life->s->arena, of, name->name, &t, err);
+    if (st == SKEP_ERR_NOT_FOUND) {
+      return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10001]: Table not found %s.%s",
+                       skep_quote(db, sizeof db, of, strlen(of)),
+                       skep_quote(table, sizeof table, name->name, strlen(name->name)));
+    }
+    if (st != SKEP_OK) return st;
+  }
+  return skep_life_find(life, name, out, err);
+}
+
 static skep_status run(skep_life *life, const skep_truncate *truncate, bool is_delete, skep_err *err) {
   skep_life_table *table;
   const char **wanted;
-  SKEP_TRY(skep_life_find(life, &truncate->table, &table, err));
+  SKEP_TRY(find(life, &truncate->table, is_delete, &table, err));
   SKEP_TRY(check(table, truncate, is_delete, err));
   SKEP_TRY(wanted_values(life, table, &truncate->partition, &wanted, err));
   SKEP_TRY(skep_life_write(life, table, 'u', err));
