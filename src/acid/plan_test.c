@@ -541,6 +541,16 @@ static void a_data_file_that_is_no_file_is_no_empty_one(void **state) {
   f->fs->vt = without_links;
 }
 
+static void what_stands_in_place_of_an_acid_directory_is_not_passed_over(void **state) {
+  fixture *f = *state;
+  put(f, "t/delta_1_1_0/bucket_0", inserts(0));
+  put_text(f, "t/delete_delta_2_2_0", "junk");
+  assert_fails(make(f, "t"), SKEP_ERR_CORRUPT, f->err,
+               "t/delete_delta_2_2_0 is named like a directory of an ACID table");
+  assert_ok(skep_fs_remove_file(f->fs, "t/delete_delta_2_2_0", &f->err), f->err);
+  assert_ok(make(f, "t"), f->err);
+}
+
 static void other_formats_are_named(void **state) {
   fixture *f = *state;
   static const struct {
@@ -774,6 +784,7 @@ int main(void) {
       TEST(the_newest_file_speaks_for_the_schema),
       TEST(the_newest_partition_speaks_for_the_schema),
       TEST(a_data_file_that_is_no_file_is_no_empty_one),
+      TEST(what_stands_in_place_of_an_acid_directory_is_not_passed_over),
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
       TEST(a_table_without_rows_needs_no_columns),

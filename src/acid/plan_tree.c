@@ -321,6 +321,23 @@ static skep_status not_readable(skep_planner *p, const skep_layout *layout, cons
                    skep_quote(quoted, sizeof quoted, path, strlen(path)));
 }
 
+/* A file or a link to nowhere in the place of a directory of an ACID table: without it rows would be lost or deleted
+ * ones come back. Hive never makes one. */
+static bool is_in_place_of_acid_dir(const skep_layout *layout, const skep_layout_dir *dir,
+                                    const skep_layout_file *file) {
+  skep_dir_name parsed;
+  return layout->is_transactional_layout && dir->name[0] == '\0' && !file->is_dir && strchr(file->path, '/') == NULL &&
+         skep_dir_name_parse(file->path, &parsed, NULL) == SKEP_OK && parsed.kind != SKEP_DIR_OTHER;
+}
+
+static skep_status no_acid_dir(skep_planner *p, const skep_layout *layout, const char *name, skep_err *err) {
+  const char *path = skep_plan_join(p, layout->root, name);
+  char quoted[512];
+  if (path == NULL) return skep_plan_no_memory(err);
+  return skep_fail(err, SKEP_ERR_CORRUPT, "%s is named like a directory of an ACID table and is none",
+                   skep_quote(quoted, sizeof quoted, path, strlen(path)));
+}
+
 /* Unknown names are reported; names that only look like ACID directories stop the reading, as they do in Hive. */
 static skep_status report_names(skep_planner *p, const skep_layout *layout, skep_err *err) {
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
@@ -334,6 +351,7 @@ static skep_status report_names(skep_planner *p, const skep_layout *layout, skep
     if (dir->verdict == SKEP_NAME_UNKNOWN && dir->name[0] != '\0')
       SKEP_TRY(skep_plan_notify(p, skep_plan_join(p, layout->root, dir->name), dir->reason, err));
     for (uint32_t f = 0; f < dir->n_files; f++) {
+      if (is_in_place_of_acid_dir(layout, dir, &dir->files[f])) return no_acid_dir(p, layout, dir->files[f].path, err);
       if (dir->files[f].verdict == SKEP_USED && dir->files[f].is_special) return not_readable(p, layout, dir, f, err);
       if (dir->files[f].verdict != SKEP_NAME_UNKNOWN) continue;
       const char *path = skep_plan_join(p, layout->root, dir->name);

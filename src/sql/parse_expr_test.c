@@ -412,6 +412,12 @@ static void nesting_is_limited(void **state) {
   }
   for (size_t at = 0; at + 2 < sizeof text; at += 2) memcpy(text + at, "1+", 2);
   assert_fails(skep_parse_expression(&f->arena, text, 200000, NULL, &e, &f->err), SKEP_ERR_LIMIT, f->err, "in a row");
+  size_t at = 5;
+  memcpy(text, "WITH ", at);
+  for (; at + 16 < sizeof text; at += 16) memcpy(text + at, "c AS (SELECT 1),", 16);
+  const skep_statement *s;
+  assert_fails(skep_parse_statement(&f->arena, text, at, NULL, &s, &f->err), SKEP_ERR_LIMIT, f->err,
+               "more than 500 items of WITH");
 }
 
 static void quoting_follows_the_setting(void **state) {

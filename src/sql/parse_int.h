@@ -10,7 +10,7 @@
 
 #include "sql/lexer.h"
 
-enum { SKEP_P_MAX_EXPECTED = 32, SKEP_P_MAX_HEIGHT = 2000 };
+enum { SKEP_P_MAX_EXPECTED = 32, SKEP_P_MAX_HEIGHT = 2000, SKEP_P_MAX_CTES = 500 };
 
 typedef struct skep_parser {
   skep_arena *arena;

@@ -426,7 +426,14 @@ bool skep_p_with(skep_parser *p, const skep_cte **ctes, uint32_t *n) {
   *n = 0;
   if (!skep_p_accept_kw(p, SKEP_KW_WITH)) return true;
   p->context = "with clause";
+  uint32_t items = 0;
   do {
+    if (++items > SKEP_P_MAX_CTES) { /* planning takes the cube of their number */
+      skep_pos pos = skep_p_begin(p);
+      skep_p_refuse(p, SKEP_ERR_LIMIT, "ParseException line %u:%u more than %d items of WITH", pos.line, pos.column,
+                    SKEP_P_MAX_CTES);
+      return false;
+    }
     if (!cte(p)) return false;
   } while (skep_p_accept(p, SKEP_TOKEN_COMMA));
   *ctes = skep_p_take(p, mark, sizeof **ctes, n);
