@@ -12,7 +12,8 @@
 #include "io/faulty.h"
 #include "support/warehouse.h"
 
-/* A stop costs two processes with an engine each: builds that look for faults of memory, not of order, take every few. */
+/* A stop costs two processes with an engine each: builds that look for faults of memory, not of order, take every few.
+ */
 #ifdef NDEBUG
 enum { STRIDE = 1 };
 #else
