@@ -176,8 +176,8 @@ skep_status skep_engine_next(skep_engine_result *r, int64_t max_rows, const skep
   return SKEP_OK;
 }
 
-/* DuckDB keeps what a half-read result still needs, passes over our sources among it, until the connection's next
- * query: an empty one makes it let go. */
+/* DuckDB keeps what a half-read or failed result still needs, passes over our sources among it, until the connection's
+ * next query: an empty one makes it let go. */
 static void let_go(skep_engine_connection *c) {
   duckdb_result none;
   (void)skep_duck.query(c->handle, "SELECT 1", &none);
@@ -187,12 +187,13 @@ static void let_go(skep_engine_connection *c) {
 void skep_engine_result_close(skep_engine_result *r) {
   if (r == NULL) return;
   skep_engine *e = r->engine;
-  skep_vec_fini(&r->batch.root); /* before the chunk whose memory it lends */
+  bool ran = r->has_result || r->pending != NULL; /* also when it failed on its way to the first chunk */
+  skep_vec_fini(&r->batch.root);                  /* before the chunk whose memory it lends */
   if (r->chunk != NULL) skep_duck.destroy_data_chunk(&r->chunk);
   if (r->has_result) skep_duck.destroy_result(&r->result);
   if (r->pending != NULL) skep_duck.destroy_pending(&r->pending);
   if (r->statement != NULL) skep_duck.destroy_prepare(&r->statement);
-  if (r->end != SKEP_END && r->has_result) let_go(r->connection);
+  if (r->end != SKEP_END && ran) let_go(r->connection);
   skep_engine_give_connection(e, r->connection);
   skep_release(e->ctx, r);
 }
