@@ -625,6 +625,25 @@ static void print_decimal_sum(printer *p, const skep_bx *bx) {
   skep_buf_text(p->out, " END");
 }
 
+/* Variances: DuckDB ends the statement when one is not finite; with NaN or an infinity among the values it is NaN. */
+static bool is_variance(const skep_bx *bx) {
+  return bx->fn->sql != NULL && (strncmp(bx->fn->sql, "stddev_", 7) == 0 || strncmp(bx->fn->sql, "var_", 4) == 0);
+}
+
+static void print_variance(printer *p, const skep_bx *bx) {
+  skep_buf_text(p->out, "CASE WHEN bool_or(NOT isfinite(");
+  skep_print_bx(p, bx->args[0]);
+  skep_buf_text(p->out, "))");
+  if (bx->window != NULL) print_over(p, bx->window);
+  skep_buf_printf(p->out, " THEN 'nan'::DOUBLE ELSE %s(%s", bx->fn->sql, bx->distinct ? "DISTINCT " : "");
+  skep_print_bx(p, bx->args[0]);
+  skep_buf_text(p->out, ") FILTER (WHERE isfinite(");
+  skep_print_bx(p, bx->args[0]);
+  skep_buf_text(p->out, "))");
+  if (bx->window != NULL) print_over(p, bx->window);
+  skep_buf_text(p->out, " END");
+}
+
 static void print_aggregate(printer *p, const skep_bx *bx) {
   if (bx->fn->rule == SKEP_FR_SUM && skep_rule_is_integer(bx->type)) {
     skep_buf_text(p->out, "skep_wrap_i64(");
@@ -640,6 +659,8 @@ static void print_aggregate(printer *p, const skep_bx *bx) {
     skep_buf_text(p->out, ", ");
     print_bare(p, bx, "count");
     skep_buf_byte(p->out, ')');
+  } else if (is_variance(bx)) {
+    print_variance(p, bx);
   } else if (bx->fn->post != NULL) {
     const char *at = strstr(bx->fn->post, "$0");
     skep_buf_add(p->out, bx->fn->post, (size_t)(at - bx->fn->post));
