@@ -603,6 +603,12 @@ skep_status skep_bind_block(binding *b, scope *parent, const cte_env *ctes, cons
   b->depth++;
   skep_status st = SKEP_OK;
   for (uint32_t i = 0; i < query->n_ctes && st == SKEP_OK; i++) {
+    const skep_cte *cte = &query->ctes[i];
+    for (uint32_t j = 0; j < i && st == SKEP_OK; j++) {
+      if (strcmp(env[j].name, cte->name) == 0)
+        st = skep_bind_fail(b, cte->pos, 10008, "Ambiguous table alias '%s'", cte->name);
+    }
+    if (st != SKEP_OK) break;
     st = bind_cte(b, parent, ctes, &query->ctes[i], &env[i]);
     if (st != SKEP_OK) break;
     list[i] = (skep_bcte){env[i].id, env[i].query};
