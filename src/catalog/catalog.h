@@ -244,6 +244,7 @@ typedef struct skep_catalog_stats {
   int64_t n_rows;     /* rows inserted minus deleted */
   int64_t n_files;    /* files added, those of delete events too */
   int64_t size_bytes; /* their bytes */
+  bool is_stale;      /* something was written since they were counted: not accurate */
   bool set_rows;      /* the three are what is there now (overwrite, truncate, analyze) instead of what was added */
 } skep_catalog_stats;
 

@@ -1,6 +1,9 @@
 /* ANALYZE TABLE ... COMPUTE STATISTICS: rows are counted by a query, files by looking at what its snapshot uses.
  *
- * The numbers are those of the moment they were taken; a write that commits meanwhile adds its own to them. */
+ * The numbers are those of the snapshots they were taken under. Those of a table in which something was committed
+ * between the first look and the moment they are stored lack it, and may have lost what that commit added: they are
+ * stored as not accurate. Tables that are not transactional have no such moment; their numbers are as good as nobody
+ * writes meanwhile. */
 #include <string.h>
 
 #include "acid/layout.h"
@@ -21,7 +24,21 @@ typedef struct analysis {
   skep_catalog_table *t;
   place *places;
   size_t n;
+  int64_t n_writes; /* committed to the table before anything was counted */
 } analysis;
+
+/* How many write ids of the table are valid now: grows with every commit, and with nothing else that matters. */
+static skep_status count_writes(skep_session *s, const skep_catalog_table *t, int64_t *out, skep_err *err) {
+  const skep_txn_conf conf = {.user = s->user, .host = s->host};
+  skep_txn now;
+  skep_txn_ids ids;
+  *out = 0;
+  if (!skep_table_is_transactional(t)) return SKEP_OK;
+  SKEP_TRY(skep_txn_snapshot(s->db, &s->arena, &conf, 0, &now, err));
+  SKEP_TRY(skep_txn_valid_write_ids(s->db, &s->arena, &now.txns, t->db, t->name, &ids, err));
+  *out = ids.hwm - ids.n_open - ids.n_aborted;
+  return SKEP_OK;
+}
 
 /* ---- which places ---- */
 
@@ -33,6 +50,7 @@ static skep_status find_places(skep_session *s, void *self, skep_err *err) {
   if (a->t->kind == SKEP_TABLE_VIEW)
     return ddl_semantic_fail(err, 10091, "ANALYZE is not supported for views: %s", ddl_name(s, a->t));
   SKEP_TRY(ddl_spec_check(s, a->t, &a->ast->partition, err));
+  SKEP_TRY(count_writes(s, a->t, &a->n_writes, err));
   if (!skep_table_is_partitioned(a->t)) {
     a->places = skep_arena_zero(&s->arena, 1, sizeof *a->places);
     if (a->places == NULL) return ddl_nomem(err);
@@ -193,20 +211,23 @@ static skep_status store_place(skep_session *s, const analysis *a, const place *
   if (!a->ast->noscan) return skep_catalog_update_stats(s->catalog, a->t, p->partition, &p->stats, write_id, err);
   const skep_catalog_param params[] = {{"numFiles", ddl_number(s, p->stats.n_files)},
                                        {"numFilesErasureCoded", "0"},
-                                       {"totalSize", ddl_number(s, p->stats.size_bytes)}};
+                                       {"totalSize", ddl_number(s, p->stats.size_bytes)},
+                                       {"COLUMN_STATS_ACCURATE", NULL}};
+  size_t n = p->stats.is_stale ? 4 : 3;
   if (params[0].value == NULL || params[2].value == NULL) return ddl_nomem(err);
   if (p->partition != NULL)
-    return skep_catalog_update_partition_params(s->catalog, a->t, p->partition, params, 3, write_id, err);
-  return skep_catalog_update_table_params(s->catalog, a->t, params, 3, write_id, err);
+    return skep_catalog_update_partition_params(s->catalog, a->t, p->partition, params, n, write_id, err);
+  return skep_catalog_update_table_params(s->catalog, a->t, params, n, write_id, err);
 }
 
 static skep_status store(skep_session *s, void *self, skep_err *err) {
   analysis *a = self;
   skep_catalog_table *now;
-  int64_t write_id = 0;
+  int64_t write_id = 0, n_writes;
   SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &now, err));
   if (now->id != a->t->id)
     return skep_fail(err, SKEP_ERR_CONFLICT, "table %s was replaced meanwhile", ddl_name(s, a->t));
+  SKEP_TRY(count_writes(s, a->t, &n_writes, err)); /* the own write id comes after it */
   if (skep_table_is_transactional(a->t)) SKEP_TRY(ddl_take_write_id(s, a->t->db, a->t->name, &write_id, err));
   for (size_t i = 0; i < a->n; i++) {
     skep_catalog_partition *p = a->places[i].partition, *there;
@@ -215,6 +236,7 @@ static skep_status store(skep_session *s, void *self, skep_err *err) {
       if (st == SKEP_ERR_NOT_FOUND) continue;
       if (st != SKEP_OK) return st;
     }
+    a->places[i].stats.is_stale = n_writes != a->n_writes;
     SKEP_TRY(store_place(s, a, &a->places[i], write_id, err));
   }
   return SKEP_OK;
