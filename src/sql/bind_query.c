@@ -174,7 +174,8 @@ static skep_status bind_keys(binding *b, scope *s, const skep_select *select, sk
   const skep_group_by *group = &select->group_by;
   if (group->kind == SKEP_GROUP_NONE) return SKEP_OK;
   q->grouped = true;
-  if (group->exprs.n > 64) return skep_bind_fail(b, group->pos, 10411, "Grouping sets size cannot be greater than 64");
+  if (group->kind >= SKEP_GROUP_ROLLUP && group->exprs.n > 64) /* a set is a mask of 64 bits */
+    return skep_bind_fail(b, group->pos, 10411, "Grouping sets size cannot be greater than 64");
   q->keys = skep_arena_zero(b->arena, group->exprs.n + 1, sizeof *q->keys);
   if (q->keys == NULL) return skep_bind_nomem(b);
   for (uint32_t i = 0; i < group->exprs.n; i++) {

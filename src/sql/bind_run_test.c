@@ -172,6 +172,19 @@ static void queries_give_hives_rows(void **state) {
   check_all(*state, cases, sizeof cases / sizeof *cases);
 }
 
+/* 10411 is about the bits of a grouping set: plain keys have none. */
+static void only_grouping_sets_are_limited_to_64_keys(void **state) {
+  char keys[1024] = "", rolled[2048], plain[2048];
+  size_t at = 0;
+  for (int i = 0; i < 65; i++) at += (size_t)snprintf(keys + at, sizeof keys - at, "%sk + %d", i == 0 ? "" : ", ", i);
+  snprintf(plain, sizeof plain, "SELECT k, count(*) FROM " T1 " WHERE k = 2 GROUP BY k, %s", keys);
+  snprintf(rolled, sizeof rolled, "SELECT count(*) FROM " T1 " GROUP BY %s WITH ROLLUP", keys);
+  const run_case cases[] = {
+      {plain, "2|2"},
+      {rolled, "SemanticException [Error 10411]: Line 1:114 Grouping sets size cannot be greater than 64"}};
+  check_all(*state, cases, 2);
+}
+
 static void mistakes_are_named_as_hive_does(void **state) {
   static const run_case cases[] = {
       {"SELECT * FROM missing", "SemanticException [Error 10001]: Line 1:14 Table not found 'missing'"},
@@ -347,9 +360,13 @@ static void expressions_that_unfold_too_far_are_refused(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(queries_give_hives_rows),          TEST(mistakes_are_named_as_hive_does),
-      TEST(filters_reach_the_scan),           TEST(literals_become_rows_without_the_engine),
-      TEST(inserts_refuse_what_does_not_fit), TEST(expressions_that_unfold_too_far_are_refused),
+      TEST(queries_give_hives_rows),
+      TEST(mistakes_are_named_as_hive_does),
+      TEST(filters_reach_the_scan),
+      TEST(literals_become_rows_without_the_engine),
+      TEST(inserts_refuse_what_does_not_fit),
+      TEST(expressions_that_unfold_too_far_are_refused),
+      TEST(only_grouping_sets_are_limited_to_64_keys),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
