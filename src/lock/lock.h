@@ -3,7 +3,7 @@
  *
  *   skep_lock_merge(components)                    one component an object, the strongest
  *   skep_lock_request(db, ...)                     -> id, and whether it is granted
- *   not granted: skep_lock_check(db, id) again and again, with pauses (lock/wait.h does that)
+ *   not granted: skep_lock_check(db, id) again and again, with pauses (the caller makes them)
  *   the end of the transaction releases its locks (skep_txn_commit, skep_txn_abort); locks outside of one:
  * skep_lock_release
  *

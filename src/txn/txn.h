@@ -7,8 +7,8 @@
  *                           files are written and synced (acid/delta_writer.h)
  *                           skep_txn_commit(components, catalog changes)         -> visible, or SKEP_ERR_CONFLICT
  *   SELECT                  skep_txn_begin(tables it reads), run, skep_txn_commit(nothing)
- *   START TRANSACTION       skep_txn_begin(no tables); each statement: skep_txn_use_tables, write files,
- *                           skep_txn_add_components; at last skep_txn_commit(nothing)
+ *   START TRANSACTION       skep_txn_begin(no tables); each statement: skep_txn_use_tables, write files; at last
+ *                           skep_txn_commit(components of all statements, catalog changes)
  *   failure                 skep_txn_abort
  *
  * Every function joins a database transaction that the caller has open (skep_db_begin with SKEP_DB_WRITE where it
