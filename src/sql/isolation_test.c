@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 
+#include "db/db.h"
 #include "support/warehouse.h"
 
 typedef struct pair {
@@ -192,6 +193,129 @@ static void a_statement_can_be_cancelled_and_leaves_nothing(void **state) {
   assert_string_equal(rows(p, 'A', "SELECT count(*) FROM t"), "3\n");
 }
 
+/* A connection of its own, as another program's. */
+static skep_db *other_program(pair *p) {
+  char url[128];
+  skep_db *db;
+  const skep_db_opts opts = {.busy_wait_ms = 60000};
+  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", p->w.dir);
+  assert_ok(skep_db_open(&p->w.ctx, url, &opts, &db, &p->w.err), p->w.err);
+  return db;
+}
+
+static int64_t number(skep_db *db, const char *sql) {
+  skep_err err = {0};
+  int64_t n = 0;
+  bool found;
+  assert_ok(skep_db_get_i64(db, sql, SKEP_NO_PARAMS, &n, &found, &err), err);
+  return n;
+}
+
+typedef struct blocker {
+  canceller base;
+  skep_db *db;
+  int failed;
+} blocker;
+
+/* Takes the metastore's write lock once the statement runs, keeps it for a third of a second, cancels all the while. */
+static void *block_and_cancel(void *self) {
+  blocker *b = self;
+  const struct timespec pause = {0, 20000000};
+  skep_err err;
+  int64_t n = 0;
+  bool found;
+  while (n == 0 && b->failed == 0) {
+    b->failed = skep_db_get_i64(b->db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n,
+                                &found, &err) != SKEP_OK;
+    nanosleep(&pause, NULL);
+  }
+  if (skep_db_begin(b->db, SKEP_DB_WRITE, &err) != SKEP_OK) b->failed = 1;
+  for (int i = 0; i < 16; i++) {
+    skep_session_cancel(b->base.session);
+    nanosleep(&pause, NULL);
+  }
+  skep_db_rollback(b->db);
+  return cancel_soon(&b->base);
+}
+
+static void cancelling_does_not_cancel_the_abort(void **state) {
+  pair *p = *state;
+  blocker b = {.base = {.session = p->b}, .db = other_program(p)};
+  pthread_t thread;
+  const char *sql =
+      "INSERT INTO t SELECT a.pos, b.pos FROM (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) a "
+      "CROSS JOIN (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) b";
+  assert_int_equal(pthread_create(&thread, NULL, block_and_cancel, &b), 0);
+  fails(p, 'B', sql, SKEP_ERR_CANCELLED, "");
+  __atomic_store_n(&b.base.stop, 1, __ATOMIC_SEQ_CST);
+  pthread_join(thread, NULL);
+  assert_int_equal(b.failed, 0);
+  assert_int_equal(number(b.db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'"), 0);
+  skep_db_close(b.db);
+}
+
+/* A file system that lets B insert when a directory is listed: what is listed belongs to an older snapshot then. */
+typedef struct meddling_fs {
+  skep_fs base;
+  pair *p;
+  int armed; /* __atomic */
+  skep_status inserted;
+} meddling_fs;
+
+static skep_fs *real(skep_fs *fs) { return ((meddling_fs *)fs)->p->w.fs; }
+static unsigned meddling_promises(skep_fs *fs, const char *path) { return real(fs)->vt->promises(real(fs), path); }
+static skep_status meddling_open(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
+  return skep_fs_open_read(real(fs), path, out, err);
+}
+static skep_status meddling_stat(skep_fs *fs, const char *path, skep_stat *out, skep_err *err) {
+  return skep_fs_stat(real(fs), path, out, err);
+}
+static skep_status meddling_mkdirs(skep_fs *fs, const char *path, skep_err *err) {
+  return skep_fs_mkdirs(real(fs), path, err);
+}
+static skep_status meddling_list(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit, void *self,
+                                 skep_err *err) {
+  meddling_fs *m = (meddling_fs *)fs;
+  if (__atomic_exchange_n(&m->armed, 0, __ATOMIC_SEQ_CST) != 0)
+    m->inserted = warehouse_try(&m->p->w, m->p->b, "INSERT INTO t VALUES (3, 3), (4, 4)");
+  return skep_fs_list(real(fs), path, sizes, visit, self, err);
+}
+static void meddling_destroy(skep_fs *fs) { (void)fs; }
+
+static void a_count_that_a_commit_overtook_is_not_called_accurate(void **state) {
+  pair *p = *state;
+  static const skep_fs_vtab vtab = {.name = "meddling",
+                                    .promises = meddling_promises,
+                                    .open_read = meddling_open,
+                                    .stat = meddling_stat,
+                                    .list = meddling_list,
+                                    .mkdirs = meddling_mkdirs,
+                                    .destroy = meddling_destroy};
+  static const char *const scans[] = {"ANALYZE TABLE t COMPUTE STATISTICS",
+                                      "ANALYZE TABLE t COMPUTE STATISTICS NOSCAN"};
+  for (size_t i = 0; i < 2; i++) {
+    meddling_fs m = {.base = {.vt = &vtab, .ctx = &p->w.ctx}, .p = p};
+    skep_session_opts opts = p->w.opts;
+    skep_session *counter;
+    skep_result *result;
+    skep_err err = {0};
+    opts.fs = &m.base;
+    ok(p, 'A', "ANALYZE TABLE t COMPUTE STATISTICS");
+    assert_non_null(strstr(rows(p, 'A', "DESCRIBE FORMATTED t"), "BASIC_STATS"));
+    assert_ok(skep_session_open(&opts, &counter, &err), err);
+    m.armed = 1;
+    assert_ok(skep_session_run(counter, scans[i], strlen(scans[i]), &result, &err), err);
+    assert_int_equal(m.armed, 0);
+    assert_int_equal(m.inserted, SKEP_OK);
+    skep_session_close(counter);
+    assert_null(strstr(rows(p, 'A', "DESCRIBE FORMATTED t"), "BASIC_STATS"));
+  }
+  ok(p, 'A', "ANALYZE TABLE t COMPUTE STATISTICS");
+  const char *text = rows(p, 'A', "DESCRIBE FORMATTED t");
+  assert_non_null(strstr(text, "BASIC_STATS"));
+  assert_non_null(strstr(text, "\tnumRows             \t6  "));
+}
+
 /* HIVE-11716: without its transaction manager a session must not touch such tables. */
 static void without_concurrency_transactional_tables_are_refused(void **state) {
   pair *p = *state;
@@ -212,6 +336,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_result_may_be_left_half_read, setup, teardown),
       cmocka_unit_test_setup_teardown(a_table_that_was_dropped_meanwhile_is_a_conflict, setup, teardown),
       cmocka_unit_test_setup_teardown(a_statement_can_be_cancelled_and_leaves_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(cancelling_does_not_cancel_the_abort, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_count_that_a_commit_overtook_is_not_called_accurate, setup, teardown),
       cmocka_unit_test_setup_teardown(without_concurrency_transactional_tables_are_refused, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -551,7 +551,7 @@ skep_status skep_life_commit(skep_life *life, skep_err *err) {
     life->owns_txn = false;
     /* after a commit in doubt files must stay: txn/txn.h, rule 4 */
     if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && remove_files(life))
-      (void)!skep_txn_abort(s->db, txn, SKEP_ABORT_ROLLBACK, true, NULL); /* aborted already: nothing to remember */
+      (void)!skep_transaction_undo(s, txn, true, NULL); /* aborted already: nothing to remember */
   }
   release(life);
   return st;

@@ -115,6 +115,10 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
     return skep_fail(err, SKEP_ERR_ARGUMENT, "a session needs a context, a file system and a warehouse");
   skep_session *s = skep_alloc_zero(opts->ctx, 1, sizeof *s);
   if (s == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
+  if (pthread_mutex_init(&s->cancel_lock, NULL) != 0) {
+    skep_release(opts->ctx, s);
+    return skep_fail(err, SKEP_ERR_NOMEM, "a session");
+  }
   s->ctx = opts->ctx;
   s->fs = opts->fs;
   s->environment = opts->environment;
@@ -152,6 +156,7 @@ void skep_session_close(skep_session *s) {
   skep_release(s->ctx, s->host);
   skep_release(s->ctx, s->current_db);
   skep_release(s->ctx, s->temp_dir);
+  (void)pthread_mutex_destroy(&s->cancel_lock);
   skep_release(s->ctx, s);
 }
 
@@ -185,7 +190,9 @@ void skep_session_cancel(skep_session *s) {
   __atomic_store_n(&s->cancelled, 1, __ATOMIC_SEQ_CST);
   skep_engine *engine = __atomic_load_n(&s->engine, __ATOMIC_SEQ_CST);
   if (engine != NULL) skep_engine_interrupt(engine);
-  skep_db_interrupt(s->db); /* it may wait for another writer */
+  (void)pthread_mutex_lock(&s->cancel_lock);
+  if (!s->undoing) skep_db_interrupt(s->db); /* it may wait for another writer */
+  (void)pthread_mutex_unlock(&s->cancel_lock);
 }
 
 double skep_session_progress(const skep_session *s) {

@@ -10,6 +10,8 @@
 #ifndef SQL_SESSION_INT_H
 #define SQL_SESSION_INT_H
 
+#include <pthread.h>
+
 #include "catalog/catalog.h"
 #include "db/db.h"
 #include "engine/engine.h"
@@ -75,7 +77,11 @@ struct skep_session {
   skep_session_notes notes;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
-  int cancelled;     /* __atomic builtins only */
+  int cancelled; /* __atomic builtins only */
+  /* What undoes a cancelled statement must not be cancelled with it: skep_session_cancel leaves the database alone
+   * while undoing is set. Under the lock, so that no interrupt arrives late. */
+  pthread_mutex_t cancel_lock;
+  bool undoing;
   uint32_t n_unkept; /* statements since the last house-keeping, which was at */
   int64_t kept_ms;   /* this time */
 };
@@ -94,11 +100,6 @@ bool skep_session_bool(const skep_session *session, const char *name, bool other
 int64_t skep_session_int(const skep_session *session, const char *name, int64_t otherwise);
 const char *skep_session_text(const skep_session *session, const char *name, const char *otherwise);
 
-/* Inside the caller's database transaction: burns a write id of a table as Hive's transactional DDL (ALTER TABLE ADD
- * COLUMNS, ...) does: a transaction is opened, takes the id and is committed. */
-SKEP_NODISCARD skep_status skep_session_ddl_write_id(skep_session *session, const char *db, const char *table,
-                                                     skep_err *err);
-
 /* A result of text columns, made row by row: SHOW and DESCRIBE. names and cells are copied. A cell whose `at` is NULL
  * is NULL. The result is the caller's until it is handed out; free it with skep_result_free on failure. */
 SKEP_NODISCARD skep_status skep_result_texts_new(skep_session *session, const char *const *names, uint32_t n_columns,
@@ -112,7 +113,7 @@ typedef skep_status skep_statement_run(skep_session *session, const skep_stateme
                                        skep_err *err);
 
 /* Of the catalog helper, declared there too: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
- * SHOW (show.h), DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
+ * SHOW, DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
  */
 skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run, skep_analyze_run;
 

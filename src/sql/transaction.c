@@ -168,10 +168,23 @@ static skep_status components(skep_session *s, skep_txn_component **out, uint32_
   return SKEP_OK;
 }
 
+static void set_undoing(skep_session *s, bool undoing) {
+  (void)pthread_mutex_lock(&s->cancel_lock);
+  s->undoing = undoing;
+  (void)pthread_mutex_unlock(&s->cancel_lock);
+}
+
+skep_status skep_transaction_undo(skep_session *s, int64_t txn, bool files_gone, skep_err *err) {
+  set_undoing(s, true);
+  skep_status st = skep_txn_abort(s->db, txn, SKEP_ABORT_ROLLBACK, files_gone, err);
+  set_undoing(s, false);
+  return st;
+}
+
 /* A commit whose outcome the database did not say is asked again, as txn/txn.h tells. */
 static skep_status settle(skep_session *s, skep_err *err) {
   skep_err ignored;
-  skep_status st = skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, &ignored);
+  skep_status st = skep_transaction_undo(s, s->txn.txn.id, false, &ignored);
   if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   if (st != SKEP_OK) return SKEP_ERR_IN_DOUBT;
   return skep_wrap(err, SKEP_ERR_IO, "the commit failed and the transaction was rolled back");
@@ -187,8 +200,7 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
   if (st == SKEP_ERR_CONFLICT || st == SKEP_ERR_ABORTED) st = skep_wrap(err, st, "LockException [Error 10263]");
-  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT)
-    (void)!skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, false, NULL);
+  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) (void)!skep_transaction_undo(s, s->txn.txn.id, false, NULL);
   clear(s);
   return st;
 }
@@ -196,7 +208,7 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
 void skep_transaction_abandon(skep_session *s, bool files_gone) {
   skep_err err;
   if (s->txn.txn.id == 0) return;
-  if (skep_txn_abort(s->db, s->txn.txn.id, SKEP_ABORT_ROLLBACK, files_gone, &err) != SKEP_OK)
+  if (skep_transaction_undo(s, s->txn.txn.id, files_gone, &err) != SKEP_OK)
     skep_log(s->ctx, SKEP_LOG_WARN, "transaction %lld could not be aborted now and will time out: %s",
              (long long)s->txn.txn.id, err.text);
   clear(s);

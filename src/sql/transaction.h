@@ -20,6 +20,10 @@ SKEP_NODISCARD skep_status skep_transaction_commit(skep_session *session, skep_e
  * caller: a transaction that cannot be aborted now times out. */
 void skep_transaction_abandon(skep_session *session, bool files_gone);
 
+/* skep_txn_abort with reason "rollback" that skep_session_cancel does not call off: a statement that was cancelled must
+ * not leave its transaction open because the cancelling goes on. */
+skep_status skep_transaction_undo(skep_session *session, int64_t txn, bool files_gone, skep_err *err);
+
 /* When a warehouse is opened: transactions of dead processes are aborted, leftovers of a loss of power removed, dropped
  * directories that nobody reads any more removed. */
 SKEP_NODISCARD skep_status skep_transaction_housekeep(skep_session *session, skep_err *err);
