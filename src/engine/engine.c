@@ -9,9 +9,11 @@
 /* ---- errors ---- */
 
 #define MARK "\x1d"
+enum { MAX_MARKED = SKEP_ENGINE_ERROR_SIZE - 40 };
 
-const char *skep_engine_mark_error(char *out, size_t size, skep_status status, const char *text) {
-  snprintf(out, size, MARK "%d" MARK "%s", (int)status, text);
+/* DuckDB puts words before a text, and part of the query behind it. */
+const char *skep_engine_mark_error(uint64_t mark, char *out, size_t size, skep_status status, const char *text) {
+  snprintf(out, size, MARK "%016" PRIx64 MARK "%d" MARK "%.*s" MARK, mark, (int)status, MAX_MARKED, text);
   return out;
 }
 
@@ -40,15 +42,18 @@ static skep_status status_of(const char *text, skep_status fallback) {
   return fallback;
 }
 
-skep_status skep_engine_unmark_error(const char *text, skep_status fallback, skep_err *err) {
-  char quoted[900];
+skep_status skep_engine_unmark_error(const skep_engine *engine, const char *text, skep_status fallback, skep_err *err) {
+  char quoted[900], prefix[32];
   if (text == NULL) return skep_fail(err, fallback, "DuckDB failed and does not say why");
-  const char *mark = strchr(text, MARK[0]), *end = mark == NULL ? NULL : strchr(mark + 1, MARK[0]);
+  snprintf(prefix, sizeof prefix, MARK "%016" PRIx64 MARK, engine->mark);
+  const char *mark = strstr(text, prefix);
+  const char *number = mark == NULL ? NULL : mark + strlen(prefix);
+  const char *end = number == NULL ? NULL : strchr(number, MARK[0]);
   if (end != NULL) {
     int64_t status = 0;
-    bool is_number = skep_parse_i64(skep_bytes_of(mark + 1, (size_t)(end - mark - 1)), &status);
+    bool is_number = skep_parse_i64(skep_bytes_of(number, (size_t)(end - number)), &status);
     if (is_number && status > SKEP_END && status <= SKEP_ERR_RUNTIME)
-      return skep_fail(err, (skep_status)status, "%s", end + 1);
+      return skep_fail(err, (skep_status)status, "%.*s", (int)strcspn(end + 1, MARK), end + 1);
   }
   if (strstr(text, "More than one row returned by a subquery") != NULL) /* Hive's words */
     return skep_fail(err, SKEP_ERR_RUNTIME, "Scalar subquery expression returns more than one row.");
@@ -74,6 +79,7 @@ skep_status skep_engine_open(const skep_ctx *ctx, const skep_engine_opts *opts, 
   if (e == NULL) return no_memory(err);
   e->ctx = ctx;
   e->opts = *opts;
+  e->mark = ctx->random(ctx->random_self);
   e->opts.library = copy_text(ctx, opts->library);
   e->opts.temp_dir = copy_text(ctx, opts->temp_dir);
   bool copied =
@@ -160,18 +166,18 @@ static skep_status open_database(skep_engine *e, skep_err *err) {
   char *text = NULL;
   skep_status status = set_options(e, config, err);
   if (status == SKEP_OK && skep_duck.open_ext(NULL, &e->database, config, &text) != DuckDBSuccess)
-    status = skep_engine_unmark_error(text, SKEP_ERR_INTERNAL, err);
+    status = skep_engine_unmark_error(e, text, SKEP_ERR_INTERNAL, err);
   if (text != NULL) skep_duck.free(text);
   skep_duck.destroy_config(&config);
   e->is_open = status == SKEP_OK;
   return status;
 }
 
-static skep_status set(duckdb_connection connection, const char *sql, skep_err *err) {
+static skep_status set(const skep_engine *e, duckdb_connection connection, const char *sql, skep_err *err) {
   duckdb_result result;
   skep_status status = SKEP_OK;
   if (skep_duck.query(connection, sql, &result) != DuckDBSuccess)
-    status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+    status = skep_engine_unmark_error(e, skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
   skep_duck.destroy_result(&result);
   return status;
 }
@@ -185,7 +191,7 @@ skep_status skep_engine_start(skep_engine *e, skep_err *err) {
   if (skep_duck.connect(e->database, &e->control) != DuckDBSuccess) return no_memory(err);
   /* From now on SQL reaches no file. Said here: DuckDB then goes on allowing the directory for spilling, which it does
    * not when this is among the options it is opened with. */
-  skep_status status = set(e->control, "SET enable_external_access = false", err);
+  skep_status status = set(e, e->control, "SET enable_external_access = false", err);
   if (status == SKEP_OK) status = skep_engine_register_source(e, e->control, err);
   if (status != SKEP_OK) skep_duck.disconnect(&e->control);
   return status;
@@ -200,7 +206,8 @@ skep_status skep_engine_add_source(skep_engine *e, skep_source *source, uint64_t
   skep_status status = skep_grow(e->ctx, (void **)&e->sources, &e->sources_capacity, e->n_sources + 1,
                                  sizeof(skep_engine_source *), err);
   if (status == SKEP_OK) {
-    *s = (skep_engine_source){.references = 1, .id = ++e->last_id, .source = source, .engine = e, .ctx = e->ctx};
+    *s = (skep_engine_source){
+        .references = 1, .id = ++e->last_id, .source = source, .engine = e, .ctx = e->ctx, .mark = e->mark};
     *id = s->id;
     e->sources[e->n_sources++] = s;
   }
@@ -252,7 +259,7 @@ static skep_status add_connection(skep_engine *e, skep_engine_connection **out, 
   e->connections[e->n_connections++] = c;
   *out = c;
   /* As deep as HiveQL's parser allows: 2,000 operators in a row, several levels each (seen to fit 8 MiB of stack). */
-  return set(c->handle, "SET max_expression_depth = 10000", err);
+  return set(e, c->handle, "SET max_expression_depth = 10000", err);
 }
 
 skep_status skep_engine_take_connection(skep_engine *e, skep_engine_connection **out, skep_err *err) {

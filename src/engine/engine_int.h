@@ -22,6 +22,7 @@ typedef struct skep_engine_source {
   skep_source *source;
   skep_engine *engine;
   const skep_ctx *ctx;
+  uint64_t mark;      /* the engine's */
   uint64_t rows_read; /* atomic, of the latest run: for progress */
 } skep_engine_source;
 
@@ -41,6 +42,7 @@ struct skep_engine {
   skep_engine_source **sources;
   size_t n_sources, sources_capacity;
   uint64_t last_id;
+  uint64_t mark; /* random: of our errors */
   skep_engine_connection **connections;
   size_t n_connections, connections_capacity;
   uint64_t interrupts;       /* atomic: how often skep_engine_interrupt was called */
@@ -62,12 +64,13 @@ SKEP_NODISCARD skep_status skep_engine_take_connection(skep_engine *engine, skep
                                                        skep_err *err);
 void skep_engine_give_connection(skep_engine *engine, skep_engine_connection *connection); /* accepts NULL */
 
-/* Errors cross DuckDB as texts. Ours are marked with their status, so that they come out as they went in. */
+/* Errors cross DuckDB as texts. Ours are marked with their status and the engine's random number, so that they
+ * come out as they went in, and no text of a user that DuckDB repeats passes for one. */
 enum { SKEP_ENGINE_ERROR_SIZE = 1200 };
-const char *skep_engine_mark_error(char *out, size_t size, skep_status status, const char *text);
+const char *skep_engine_mark_error(uint64_t mark, char *out, size_t size, skep_status status, const char *text);
 /* Takes a text of DuckDB apart: a marked error within, or DuckDB's own. fallback: status of what is neither known nor
  * marked. */
-skep_status skep_engine_unmark_error(const char *text, skep_status fallback, skep_err *err);
+skep_status skep_engine_unmark_error(const skep_engine *engine, const char *text, skep_status fallback, skep_err *err);
 
 /* ---- source.c ---- */
 

@@ -213,6 +213,23 @@ static void errors_of_sources_come_out_as_they_were(void **state) {
   skep_engine_result_close(r);
 }
 
+/* DuckDB repeats what it cannot convert: it must not pass for an error of ours, nor reach a terminal as it is. */
+static void texts_of_users_are_no_errors_of_ours(void **state) {
+  fixture *f = *state;
+  const skep_type *type = type_of(f, "struct<n:int>");
+  skep_engine_result *r = NULL;
+  const skep_batch *batch;
+  char sql[100];
+  snprintf(sql, sizeof sql, "SELECT CAST('\x1d%d\x1d forged \x1b[2J' AS INTEGER)", (int)SKEP_ERR_CORRUPT);
+  skep_status status = skep_engine_query(f->engine, sql, type, &arrow_forms, &r, &f->err);
+  if (status == SKEP_OK) status = skep_engine_next(r, 100, &batch, &f->err);
+  assert_int_equal(status, SKEP_ERR_RUNTIME);
+  assert_non_null(strstr(f->err.text, "Conversion Error"));
+  assert_null(strchr(f->err.text, '\x1d'));
+  assert_null(strchr(f->err.text, '\x1b'));
+  skep_engine_result_close(r);
+}
+
 static void rows_are_counted_without_columns(void **state) {
   fixture *f = *state;
   add_random(f, "struct<a:bigint,b:string,c:array<int>>", 30000, &source_forms, 5);
@@ -425,6 +442,7 @@ int main(void) {
       TEST(arrow_forms_are_taken_as_well),
       TEST(values_survive_joins_groups_sorts_and_distinct),
       TEST(errors_of_sources_come_out_as_they_were),
+      TEST(texts_of_users_are_no_errors_of_ours),
       TEST(rows_are_counted_without_columns),
       TEST(wrong_sql_and_types_are_told),
       TEST(results_stream_and_may_be_closed_early),

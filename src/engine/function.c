@@ -16,6 +16,7 @@ typedef struct registered {
   const skep_ctx *ctx;
   const skep_function *function;
   unsigned precision, scale;
+  uint64_t mark; /* the engine's */
 } registered;
 
 /* ---- calls ---- */
@@ -83,7 +84,7 @@ static void on_call(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_v
   skep_buf_fini(&text);
   if (status == SKEP_OK) return;
   char marked[SKEP_ENGINE_ERROR_SIZE];
-  skep_duck.scalar_function_set_error(info, skep_engine_mark_error(marked, sizeof marked, status, err.text));
+  skep_duck.scalar_function_set_error(info, skep_engine_mark_error(r->mark, marked, sizeof marked, status, err.text));
 }
 
 /* ---- types ---- */
@@ -120,7 +121,7 @@ static skep_status make_scalar(skep_engine *e, const skep_function *f, const cha
                                unsigned scale, duckdb_scalar_function *out, skep_err *err) {
   registered *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
   if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "registering %s", name);
-  *r = (registered){.ctx = e->ctx, .function = f, .precision = precision, .scale = scale};
+  *r = (registered){.ctx = e->ctx, .function = f, .precision = precision, .scale = scale, .mark = e->mark};
   duckdb_scalar_function function = skep_duck.create_scalar_function();
   skep_duck.scalar_function_set_name(function, name);
   skep_duck.scalar_function_set_extra_info(function, r, release_registered);
@@ -172,7 +173,7 @@ static skep_status register_macro(skep_engine *e, const skep_function *f, skep_e
   skep_status status = skep_buf_check(&sql, f->name, err);
   if (status == SKEP_OK) {
     if (skep_duck.query(e->control, skep_buf_string(&sql), &result) != DuckDBSuccess)
-      status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+      status = skep_engine_unmark_error(e, skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
     skep_duck.destroy_result(&result);
   }
   skep_buf_fini(&sql);

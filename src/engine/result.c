@@ -39,7 +39,7 @@ static skep_status choose_order(skep_engine *e, skep_err *err) {
   const char *sql = keep ? "SET preserve_insertion_order = true" : "SET preserve_insertion_order = false";
   skep_status status = SKEP_OK;
   if (skep_duck.query(e->control, sql, &result) != DuckDBSuccess)
-    status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+    status = skep_engine_unmark_error(e, skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
   skep_duck.destroy_result(&result);
   if (status == SKEP_OK) e->keeps_order = keep;
   return status;
@@ -84,7 +84,7 @@ static skep_status run_until_ready(skep_engine_result *r, skep_err *err) {
     SKEP_TRY(check_interrupt(r, err));
     duckdb_pending_state state = skep_duck.pending_execute_task(r->pending);
     if (state == DUCKDB_PENDING_ERROR)
-      return skep_engine_unmark_error(skep_duck.pending_error(r->pending), SKEP_ERR_RUNTIME, err);
+      return skep_engine_unmark_error(r->engine, skep_duck.pending_error(r->pending), SKEP_ERR_RUNTIME, err);
     if (skep_duck.pending_execution_is_finished(state)) return SKEP_OK;
     if (state != DUCKDB_PENDING_NO_TASKS_AVAILABLE) {
       idle = 0;
@@ -98,14 +98,14 @@ static skep_status run_until_ready(skep_engine_result *r, skep_err *err) {
 
 static skep_status start(skep_engine_result *r, const char *sql, skep_err *err) {
   if (skep_duck.prepare(r->connection->handle, sql, &r->statement) != DuckDBSuccess)
-    return skep_engine_unmark_error(skep_duck.prepare_error(r->statement), SKEP_ERR_INTERNAL, err);
+    return skep_engine_unmark_error(r->engine, skep_duck.prepare_error(r->statement), SKEP_ERR_INTERNAL, err);
   if (skep_duck.pending_prepared_streaming(r->statement, &r->pending) != DuckDBSuccess)
-    return skep_engine_unmark_error(skep_duck.pending_error(r->pending), SKEP_ERR_INTERNAL, err);
+    return skep_engine_unmark_error(r->engine, skep_duck.pending_error(r->pending), SKEP_ERR_INTERNAL, err);
   SKEP_TRY(run_until_ready(r, err));
   duckdb_state state = skep_duck.execute_pending(r->pending, &r->result);
   r->has_result = true;
   if (state != DuckDBSuccess)
-    return skep_engine_unmark_error(skep_duck.result_error(&r->result), SKEP_ERR_INTERNAL, err);
+    return skep_engine_unmark_error(r->engine, skep_duck.result_error(&r->result), SKEP_ERR_INTERNAL, err);
   return check_columns(r, err);
 }
 
@@ -142,7 +142,8 @@ static skep_status fetch(skep_engine_result *r, skep_err *err) {
     r->chunk = skep_duck.fetch_chunk(r->result);
     if (r->chunk == NULL) {
       const char *text = skep_duck.result_error(&r->result);
-      return text == NULL || text[0] == '\0' ? SKEP_END : skep_engine_unmark_error(text, SKEP_ERR_RUNTIME, err);
+      return text == NULL || text[0] == '\0' ? SKEP_END
+                                             : skep_engine_unmark_error(r->engine, text, SKEP_ERR_RUNTIME, err);
     }
     r->chunk_rows = (int64_t)skep_duck.data_chunk_get_size(r->chunk);
     r->at = 0;
@@ -210,7 +211,7 @@ skep_status skep_engine_run(skep_engine *e, const char *sql, uint64_t *n_rows, s
   duckdb_result result;
   skep_status status = SKEP_OK;
   if (skep_duck.query(c->handle, sql, &result) != DuckDBSuccess)
-    status = skep_engine_unmark_error(skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
+    status = skep_engine_unmark_error(e, skep_duck.result_error(&result), SKEP_ERR_INTERNAL, err);
   if (status == SKEP_OK && n_rows != NULL) *n_rows = skep_duck.rows_changed(&result);
   skep_duck.destroy_result(&result);
   skep_engine_give_connection(e, c);

@@ -37,19 +37,19 @@ typedef struct reader {
   skep_fill *fills;        /* n_columns */
 } reader;
 
-static void fail_bind(duckdb_bind_info info, const skep_err *err) {
+static void fail_bind(duckdb_bind_info info, uint64_t mark, const skep_err *err) {
   char marked[SKEP_ENGINE_ERROR_SIZE];
-  skep_duck.bind_set_error(info, skep_engine_mark_error(marked, sizeof marked, err->status, err->text));
+  skep_duck.bind_set_error(info, skep_engine_mark_error(mark, marked, sizeof marked, err->status, err->text));
 }
 
-static void fail_init(duckdb_init_info info, const skep_err *err) {
+static void fail_init(duckdb_init_info info, uint64_t mark, const skep_err *err) {
   char marked[SKEP_ENGINE_ERROR_SIZE];
-  skep_duck.init_set_error(info, skep_engine_mark_error(marked, sizeof marked, err->status, err->text));
+  skep_duck.init_set_error(info, skep_engine_mark_error(mark, marked, sizeof marked, err->status, err->text));
 }
 
-static void fail_read(duckdb_function_info info, const skep_err *err) {
+static void fail_read(duckdb_function_info info, uint64_t mark, const skep_err *err) {
   char marked[SKEP_ENGINE_ERROR_SIZE];
-  skep_duck.function_set_error(info, skep_engine_mark_error(marked, sizeof marked, err->status, err->text));
+  skep_duck.function_set_error(info, skep_engine_mark_error(mark, marked, sizeof marked, err->status, err->text));
 }
 
 /* ---- bind ---- */
@@ -94,7 +94,8 @@ static skep_status bind(duckdb_bind_info info, skep_err *err) {
 
 static void on_bind(duckdb_bind_info info) {
   skep_err err;
-  if (bind(info, &err) != SKEP_OK) fail_bind(info, &err);
+  const skep_engine *e = skep_duck.bind_get_extra_info(info);
+  if (bind(info, &err) != SKEP_OK) fail_bind(info, e->mark, &err);
 }
 
 /* ---- init: one pass ---- */
@@ -150,7 +151,8 @@ static skep_status init(duckdb_init_info info, skep_err *err) {
 
 static void on_init(duckdb_init_info info) {
   skep_err err;
-  if (init(info, &err) != SKEP_OK) fail_init(info, &err);
+  const bound *b = skep_duck.init_get_bind_data(info);
+  if (init(info, &err) != SKEP_OK) fail_init(info, b->entry->mark, &err);
 }
 
 /* ---- local init: one reader ---- */
@@ -172,7 +174,7 @@ static void on_local_init(duckdb_init_info info) {
   if (r == NULL) {
     skep_err err;
     (void)skep_fail(&err, SKEP_ERR_NOMEM, "starting a scan");
-    fail_init(info, &err);
+    fail_init(info, b->entry->mark, &err);
     return;
   }
   r->ctx = ctx;
@@ -231,7 +233,8 @@ static void on_read(duckdb_function_info info, duckdb_data_chunk chunk) {
   skep_status status = SKEP_OK;
   if (r->reader == NULL) status = open_reader(r, skep_duck.function_get_init_data(info), &err);
   if (status == SKEP_OK) status = read_rows(r, chunk, &err);
-  if (status != SKEP_OK) fail_read(info, &err);
+  const pass *p = skep_duck.function_get_init_data(info);
+  if (status != SKEP_OK) fail_read(info, p->entry->mark, &err);
 }
 
 /* ---- registering ---- */
