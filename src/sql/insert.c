@@ -418,9 +418,22 @@ static bool same_output(const skep_insert_job *a, const skep_insert_job *b) {
   return strcmp(a->target.partition, b->target.partition) == 0;
 }
 
+/* One write id has one base_N for each directory: whoever opens it second would clear it, and it hides the deltas of
+ * the same write id. Plain tables: the second would put the first one's files aside. */
+static bool overwrites_own_rows(const skep_insert_job *a, const skep_insert_job *b) {
+  if (a->target.table != b->target.table || (!a->overwrite && !b->overwrite)) return false;
+  return !a->target.all_static || !b->target.all_static;
+}
+
 static skep_status refuse_same_output(skep_life *life, const skep_insert_job *jobs, uint32_t n, skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
     for (uint32_t k = 0; k < i; k++) {
+      if (overwrites_own_rows(&jobs[i], &jobs[k]))
+        return skep_fail(
+            err, SKEP_ERR_SEMANTIC,
+            "SemanticException %s.%s is written more than once in one statement, with OVERWRITE: that needs "
+            "all partition keys of each INSERT to be static, and different partitions",
+            jobs[i].target.table->t->db, jobs[i].target.table->t->name);
       if (!same_output(&jobs[i], &jobs[k])) continue;
       /* Hive has its write ids by then: they are used up */
       SKEP_TRY(skep_life_enter(life, err));

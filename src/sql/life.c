@@ -497,8 +497,24 @@ static bool remove_files(skep_life *life) {
   return gone;
 }
 
-/* What a finished branch did, for the commit. */
-static skep_status record_branch(skep_life *life, const skep_life_branch *branch, skep_err *err) {
+/* Two static partitions of one directory in one statement: the second base_N took the place of the first. */
+static skep_status check_place(const skep_life *life, size_t first, const skep_session_change *change, skep_err *err) {
+  const skep_session_txn *txn = &life->s->txn;
+  char quoted[400];
+  if (change->write_id == 0 || change->partition == NULL) return SKEP_OK;
+  for (size_t i = first; i < txn->n_changes; i++) {
+    const skep_session_change *c = &txn->changes[i];
+    if (c->table_id != change->table_id || (!c->is_overwritten && !change->is_overwritten)) continue;
+    if (strcmp(c->location, change->location) == 0)
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                       "%s.%s: one statement cannot write two partitions of one directory: %s", change->db,
+                       change->table, skep_quote(quoted, sizeof quoted, c->location, strlen(c->location)));
+  }
+  return SKEP_OK;
+}
+
+/* What a finished branch did, for the commit. first: where the changes of earlier branches begin. */
+static skep_status record_branch(skep_life *life, const skep_life_branch *branch, size_t first, skep_err *err) {
   const skep_written_partition *written;
   uint32_t n;
   SKEP_TRY(skep_table_write_finish(branch->write, &written, &n, err));
@@ -522,6 +538,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
                                         .n_rows = branch->kind == SKEP_WRITE_DELETE ? -rows : rows,
                                         .n_files = (int64_t)w->n_files,
                                         .n_bytes = (int64_t)w->n_bytes};
+    SKEP_TRY(check_place(life, first, &change, err));
     SKEP_TRY(skep_transaction_change(life->s, &change, w->n_values, err));
   }
   return SKEP_OK;
@@ -543,7 +560,9 @@ skep_status skep_life_commit(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
   skep_db_rollback(s->db); /* a statement that found nothing to do did not enter */
   skep_status st = skep_session_check(s, err);
-  for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++) st = record_branch(life, life->branches[i], err);
+  size_t first = s->txn.n_changes;
+  for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++)
+    st = record_branch(life, life->branches[i], first, err);
   if (st != SKEP_OK) return skep_life_fail(life, st);
   if (life->owns_txn) {
     int64_t txn = s->txn.txn.id;

@@ -284,6 +284,7 @@ void skep_table_write_free(skep_table_write *w) {
   skep_delta_shared_free(w->delta.shared);
   skep_release(w->ctx, w->targets);
   skep_key_map_fini(w->ctx, &w->by_name);
+  skep_key_map_fini(w->ctx, &w->by_place);
   skep_key_map_fini(w->ctx, &w->by_key);
   skep_release(w->ctx, w->route);
   skep_release(w->ctx, w->changed);

@@ -44,8 +44,9 @@ struct skep_table_write {
   skep_write_target **targets; /* by number, which is the order in which they were met */
   uint32_t n_targets;
   size_t targets_capacity;
-  skep_key_map by_name; /* partition name -> target */
-  skep_key_map by_key;  /* values of the dynamic keys, as bytes -> target: no text is made for what was met before */
+  skep_key_map by_name;  /* partition name -> target */
+  skep_key_map by_place; /* directory -> target: the second to open a directory of this write would clear it */
+  skep_key_map by_key;   /* values of the dynamic keys, as bytes -> target: no text is made for what was met before */
   const skep_written_partition *list; /* after _finish */
 
   /* of the batch at hand */

@@ -164,6 +164,17 @@ static skep_status locate(skep_table_write *w, skep_written_partition *p, skep_e
   return SKEP_OK;
 }
 
+/* Two partitions of one directory: what this write made there for the first is no leftover to be cleared. */
+static skep_status take_place(skep_table_write *w, const char *location, skep_err *err) {
+  size_t size = strlen(location);
+  char quoted[400];
+  if (w->opts.format == SKEP_WRITE_PLAIN && w->opts.kind != SKEP_WRITE_OVERWRITE) return SKEP_OK; /* _copy_N */
+  uint32_t other = skep_key_map_find(&w->by_place, location, size);
+  if (other == UINT32_MAX) return skep_key_map_add(w, &w->by_place, location, size, w->n_targets, err);
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s: one statement cannot write two partitions of one directory: %s",
+                   w->opts.table_name, skep_quote(quoted, sizeof quoted, location, size));
+}
+
 static skep_status add_target(skep_table_write *w, const skep_bytes *values, uint32_t *number, skep_err *err) {
   uint32_t most = w->opts.max_partitions == 0 ? 1000 : w->opts.max_partitions;
   if (w->opts.kind != SKEP_WRITE_DELETE && w->n_dynamic != 0 && w->n_targets >= most) return too_many(w, most, err);
@@ -177,6 +188,7 @@ static skep_status add_target(skep_table_write *w, const skep_bytes *values, uin
   if (target->out.name == NULL) return SKEP_ERR_NOMEM;
   if (w->n_keys != 0) {
     SKEP_TRY(locate(w, &target->out, err));
+    SKEP_TRY(take_place(w, target->out.location, err));
   } else {
     target->out.location = w->opts.location;
   }
