@@ -228,6 +228,10 @@ static skep_status value_text(skep_table_write *w, uint32_t key, const skep_vec 
     SKEP_TRY(put_text(column, row, &w->text, err));
   }
   if (w->text.size == 0) skep_buf_text(&w->text, fallback);
+  SKEP_TRY(skep_buf_check(&w->text, "value of a partition key", err));
+  if (memchr(w->text.data, '\0', w->text.size) != NULL) /* the catalog keeps texts that end at it */
+    return skep_fail(err, SKEP_ERR_RUNTIME, "%s: a partition value with a NUL byte for key %s", w->opts.table_name,
+                     w->opts.partitions->names[key]);
   const char *copy = copy_text(w, &w->text, err);
   if (copy == NULL) return SKEP_ERR_NOMEM;
   *out = skep_bytes_of(copy, w->text.size);
