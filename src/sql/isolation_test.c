@@ -163,6 +163,113 @@ static void a_table_that_was_dropped_meanwhile_is_a_conflict(void **state) {
   assert_string_equal(rows(p, 'B', "SELECT * FROM t"), "4\t4\n");
 }
 
+/* B's statement runs when A is about to make its staging directory: after A entered, before its files are placed. */
+typedef struct intruder {
+  pair *p;
+  const char *sql;
+  int skip; /* staging directories to let pass */
+} intruder;
+
+static uint64_t intrude(void *self) {
+  intruder *i = self;
+  if (i->skip-- > 0) return 41;
+  const char *sql = i->sql;
+  i->sql = NULL;
+  if (sql != NULL) ok(i->p, 'B', sql);
+  return 42;
+}
+
+static skep_session *open_with_intruder(pair *p, skep_ctx *ctx, intruder *i) {
+  skep_session_opts opts = p->w.opts;
+  skep_session *a;
+  *ctx = p->w.ctx;
+  ctx->random = intrude;
+  ctx->random_self = i;
+  opts.ctx = ctx;
+  assert_ok(skep_session_open(&opts, &a, &p->w.err), p->w.err);
+  /* the engine wants a number of its own when it is made: before the statement that is looked at */
+  assert_int_equal(warehouse_try(&p->w, a, "SELECT count(*) FROM t"), SKEP_OK);
+  return a;
+}
+
+static void a_plain_insert_does_not_survive_a_conversion(void **state) {
+  pair *p = *state;
+  static const struct {
+    const char *columns, *properties;
+  } cases[] = {{"(id INT)", "'transactional'='true','transactional_properties'='insert_only'"},
+               {"(id INT)", "'transactional'='true'"},
+               {"(id INT) PARTITIONED BY (d INT)", "'transactional'='true','transactional_properties'='insert_only'"},
+               {"(id INT) PARTITIONED BY (d INT)", "'transactional'='true'"}};
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    char create[200], alter[200];
+    bool partitioned = strstr(cases[k].columns, "PARTITIONED") != NULL;
+    snprintf(create, sizeof create, "CREATE TABLE r %s STORED AS ORC TBLPROPERTIES ('transactional'='false')",
+             cases[k].columns);
+    snprintf(alter, sizeof alter, "ALTER TABLE r SET TBLPROPERTIES (%s)", cases[k].properties);
+    ok(p, 'A', create);
+    ok(p, 'A', partitioned ? "INSERT INTO r VALUES (1, 1)" : "INSERT INTO r VALUES (1)");
+    intruder i = {.p = p};
+    skep_ctx ctx;
+    skep_session *a = open_with_intruder(p, &ctx, &i);
+    i.sql = alter;
+    skep_status st = warehouse_try(&p->w, a, partitioned ? "INSERT INTO r VALUES (2, 1)" : "INSERT INTO r VALUES (2)");
+    assert_null(i.sql); /* it ran */
+    if (st != SKEP_ERR_CONFLICT || strstr(p->w.err.text, "was converted to another kind of table") == NULL)
+      fail_msg("%s: %s", alter, st == SKEP_OK ? "placed" : p->w.err.text);
+    skep_session_close(a);
+    assert_string_equal(rows(p, 'A', "SELECT id FROM r"), "1\n");
+    ok(p, 'A', partitioned ? "INSERT INTO r VALUES (3, 1)" : "INSERT INTO r VALUES (3)");
+    assert_string_equal(rows(p, 'B', "SELECT id FROM r ORDER BY id"), "1\n3\n");
+    ok(p, 'A', "DROP TABLE r");
+  }
+}
+
+/* The second INSERT has no rows: its staging directory is made when the first one's files are in place. */
+static void a_conversion_takes_over_plain_files_that_are_in_place(void **state) {
+  pair *p = *state;
+  static const char *const kinds[] = {"insert_only", "default"};
+  ok(p, 'A', "CREATE TABLE e (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='false')");
+  for (size_t k = 0; k < 2; k++) {
+    char alter[200];
+    snprintf(alter, sizeof alter,
+             "ALTER TABLE r SET TBLPROPERTIES ('transactional'='true','transactional_properties'='%s')", kinds[k]);
+    for (int partitioned = 0; partitioned < 2; partitioned++) {
+      ok(p, 'A',
+         partitioned ? "CREATE TABLE r (id INT) PARTITIONED BY (d INT) STORED AS ORC TBLPROPERTIES "
+                       "('transactional'='false')"
+                     : "CREATE TABLE r (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='false')");
+      intruder i = {.p = p};
+      skep_ctx ctx;
+      skep_session *a = open_with_intruder(p, &ctx, &i);
+      i.sql = alter;
+      i.skip = partitioned ? 2 : 1; /* partitions */
+      skep_status st = warehouse_try(&p->w, a,
+                                     partitioned ? "FROM t INSERT INTO TABLE r PARTITION (d) SELECT id, id "
+                                                   "INSERT OVERWRITE TABLE e SELECT id WHERE id > 5"
+                                                 : "FROM t INSERT INTO TABLE r SELECT id "
+                                                   "INSERT OVERWRITE TABLE e SELECT id WHERE id > 5");
+      assert_null(i.sql);
+      skep_session_close(a);
+      /* a conversion does not know partitions that are still to be added */
+      assert_int_equal(st, partitioned ? SKEP_ERR_CONFLICT : SKEP_OK);
+      assert_string_equal(rows(p, 'B', "SELECT id FROM r ORDER BY id"), partitioned ? "" : "1\n2\n");
+      ok(p, 'A', "DROP TABLE r");
+    }
+  }
+}
+
+static void an_insert_only_write_does_not_survive_a_conversion_to_full_acid(void **state) {
+  pair *p = *state;
+  ok(p, 'A',
+     "CREATE TABLE r (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true','transactional_properties'="
+     "'insert_only')");
+  ok(p, 'A', "INSERT INTO r VALUES (1)");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO r VALUES (2)");
+  ok(p, 'A', "ALTER TABLE r SET TBLPROPERTIES ('transactional'='true','transactional_properties'='default')");
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "was converted to another kind of table");
+}
+
 typedef struct canceller {
   skep_session *session;
   int stop; /* __atomic */
@@ -335,6 +442,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_running_reader_is_not_disturbed, setup, teardown),
       cmocka_unit_test_setup_teardown(a_result_may_be_left_half_read, setup, teardown),
       cmocka_unit_test_setup_teardown(a_table_that_was_dropped_meanwhile_is_a_conflict, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_plain_insert_does_not_survive_a_conversion, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_conversion_takes_over_plain_files_that_are_in_place, setup, teardown),
+      cmocka_unit_test_setup_teardown(an_insert_only_write_does_not_survive_a_conversion_to_full_acid, setup, teardown),
       cmocka_unit_test_setup_teardown(a_statement_can_be_cancelled_and_leaves_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(cancelling_does_not_cancel_the_abort, setup, teardown),
       cmocka_unit_test_setup_teardown(a_count_that_a_commit_overtook_is_not_called_accurate, setup, teardown),

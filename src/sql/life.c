@@ -399,6 +399,24 @@ static skep_status find_partition(void *self, const char *name, const char **loc
   return found == NULL ? check_free(table, name, err) : skep_catalog_path(found->location, location, err);
 }
 
+/* A plain table has no snapshot that hides what a statement placed in it too late: files move only while the database's
+ * write lock says that the table is still there and still plain. A conversion comes before, and the statement fails, or
+ * after, and finds the files: it lists and renames under the same lock (sql/alter.c). */
+static skep_status place_begin(void *self, skep_err *err) {
+  const skep_life_table *table = self;
+  skep_session *s = table->s;
+  if (table->t->id == 0) return SKEP_OK; /* not stored yet: nobody else knows it */
+  SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
+  skep_status st = skep_transaction_same_table(s, table->t, err);
+  if (st != SKEP_OK) skep_db_rollback(s->db);
+  return st;
+}
+
+static void place_end(void *self) {
+  const skep_life_table *table = self;
+  skep_db_rollback(table->s->db); /* nothing was written */
+}
+
 static skep_write_format write_format(const skep_catalog_table *t) {
   if (t->kind == SKEP_TABLE_FULL_ACID) return SKEP_WRITE_FULL_ACID;
   return t->kind == SKEP_TABLE_INSERT_ONLY ? SKEP_WRITE_INSERT_ONLY : SKEP_WRITE_PLAIN;
@@ -444,7 +462,10 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
                                 .static_values = statics,
                                 .default_partition = skep_session_text(s, "hive.exec.default.partition.name", NULL),
                                 .find_partition = find_partition,
-                                .find_self = table};
+                                .find_self = table,
+                                .place_begin = place_begin,
+                                .place_end = place_end,
+                                .place_self = table};
   int64_t max = skep_session_int(s, "hive.exec.max.dynamic.partitions", 0);
   if (max > 0 && max < INT32_MAX) opts.max_partitions = (uint32_t)max;
   if (table->write == 'd') opts.max_partitions = UINT32_MAX; /* rows stay where they are: no limit on new partitions */
@@ -528,6 +549,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
     const skep_session_change change = {.db = t->db,
                                         .table = t->name,
                                         .table_id = t->id,
+                                        .kind = t->kind,
                                         .partition = w->n_values != 0 ? w->name : NULL,
                                         .values = values,
                                         .location = w->location,

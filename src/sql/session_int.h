@@ -24,6 +24,7 @@
 typedef struct skep_session_change {
   const char *db, *table;
   int64_t table_id;
+  skep_table_kind kind;      /* of the table when it was written */
   const char *partition;     /* escaped name; NULL: the table has none */
   const char *const *values; /* one for each partition key */
   const char *location;      /* the directory; of a partition */

@@ -102,16 +102,32 @@ static skep_status sum_up(skep_session *s, sum **out, size_t *n, skep_err *err) 
 }
 
 /* The table as it is now; it must still be the one that was written. */
+static skep_status find_same(skep_session *s, const char *db, const char *name, int64_t id, skep_catalog_table **out,
+                             skep_err *err) {
+  skep_status st = skep_catalog_get_table(s->catalog, &s->txn_arena, db, name, out, err);
+  if (st == SKEP_OK && (*out)->id == id) return SKEP_OK;
+  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
+  return skep_fail(err, SKEP_ERR_CONFLICT, "table %s.%s was dropped or renamed by somebody else meanwhile", db, name);
+}
+
+static skep_status converted(const char *db, const char *name, skep_err *err) {
+  return skep_fail(err, SKEP_ERR_CONFLICT,
+                   "table %s.%s was converted to another kind of table by somebody else meanwhile", db, name);
+}
+
+skep_status skep_transaction_same_table(skep_session *s, const skep_catalog_table *t, skep_err *err) {
+  skep_catalog_table *now;
+  SKEP_TRY(find_same(s, t->db, t->name, t->id, &now, err));
+  return now->kind == t->kind ? SKEP_OK : converted(t->db, t->name, err);
+}
+
 static skep_status same_table(skep_session *s, const skep_session_change *c, skep_catalog_table **out, skep_err *err) {
   if (c->table_id == 0) { /* just stored */
     *out = s->txn.created;
     return SKEP_OK;
   }
-  skep_status st = skep_catalog_get_table(s->catalog, &s->txn_arena, c->db, c->table, out, err);
-  if (st == SKEP_OK && (*out)->id == c->table_id) return SKEP_OK;
-  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
-  return skep_fail(err, SKEP_ERR_CONFLICT, "table %s.%s was dropped or renamed by somebody else meanwhile", c->db,
-                   c->table);
+  SKEP_TRY(find_same(s, c->db, c->table, c->table_id, out, err));
+  return (*out)->kind == c->kind || c->write_id == 0 ? SKEP_OK : converted(c->db, c->table, err);
 }
 
 static skep_status partition_stats(skep_session *s, const skep_catalog_table *t, const sum *u, skep_err *err) {
@@ -145,6 +161,10 @@ static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
   for (size_t i = 0; i < n; i++) {
     const skep_session_change *c = sums[i].first;
     if (i == 0 || sums[i - 1].first->table_id != c->table_id) SKEP_TRY(same_table(s, c, &t, err));
+    if (c->table_id != 0 && t->kind != c->kind) { /* plain files that were in place when a conversion took them over */
+      if (sums[i].is_new) return converted(c->db, c->table, err); /* it did not know the directory */
+      continue;
+    }
     if (c->partition != NULL) {
       SKEP_TRY(partition_stats(s, t, &sums[i], err));
     } else {

@@ -11,6 +11,10 @@ skep_txn_conf skep_transaction_conf(const skep_session *session);
 SKEP_NODISCARD skep_status skep_transaction_change(skep_session *session, const skep_session_change *change,
                                                    uint32_t n_values, skep_err *err);
 
+/* Inside a database transaction: the table is still there and of the kind that t says, else SKEP_ERR_CONFLICT. */
+SKEP_NODISCARD skep_status skep_transaction_same_table(skep_session *session, const skep_catalog_table *t,
+                                                       skep_err *err);
+
 /* Commits what is open: partitions and statistics go into the catalog with it. Whatever comes back, no transaction is
  * open afterwards; SKEP_ERR_CONFLICT and SKEP_ERR_IN_DOUBT as session.h says. */
 SKEP_NODISCARD skep_status skep_transaction_commit(skep_session *session, skep_err *err);

@@ -70,6 +70,7 @@ static skep_status empty_one(skep_life *life, skep_life_table *table, const skep
   const skep_session_change change = {.db = t->db,
                                       .table = t->name,
                                       .table_id = t->id,
+                                      .kind = t->kind,
                                       .partition = p != NULL ? p->name : NULL,
                                       .values = p != NULL ? p->values : NULL,
                                       .location = root,

@@ -28,6 +28,11 @@ typedef enum skep_write_kind { SKEP_WRITE_INSERT, SKEP_WRITE_OVERWRITE, SKEP_WRI
  * partition: then it is new, in the table's directory under its name. */
 typedef skep_status skep_find_partition(void *self, const char *name, const char **location, skep_err *err);
 
+/* PLAIN: around the moment in which the files of one directory move into place. _begin says whether they still may (the
+ * table is what it was) and keeps it so until _end, which follows each _begin that returned SKEP_OK. */
+typedef skep_status skep_write_place_begin(void *self, skep_err *err);
+typedef void skep_write_place_end(void *self);
+
 typedef struct skep_table_write_opts {
   /* the table; all borrowed until _free */
   const char *table_name; /* "db.table", for messages */
@@ -52,6 +57,9 @@ typedef struct skep_table_write_opts {
   const char *default_partition;       /* hive.exec.default.partition.name; NULL: __HIVE_DEFAULT_PARTITION__ */
   skep_find_partition *find_partition; /* NULL: all are new */
   void *find_self;
+  skep_write_place_begin *place_begin; /* PLAIN; NULL: nobody to ask */
+  skep_write_place_end *place_end;
+  void *place_self;
   uint64_t max_memory; /* bytes for stripes being gathered by all files of the branch; 0: 512 MiB */
 } skep_table_write_opts;
 

@@ -100,11 +100,19 @@ static skep_status place_file(skep_table_write *w, skep_write_target *target, co
   return status;
 }
 
-skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err) {
+static skep_status place_files(skep_table_write *w, skep_write_target *target, skep_err *err) {
   const skep_commit_message *m = target->message;
-  target->is_placed = true; /* from here on an abort has nothing to take back */
   if (w->opts.kind == SKEP_WRITE_OVERWRITE) SKEP_TRY(set_aside(w, target, err));
   for (uint32_t i = 0; i < m->n_files; i++) SKEP_TRY(place_file(w, target, m->files[i].name, err));
+  return SKEP_OK;
+}
+
+skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err) {
+  if (w->opts.place_begin != NULL) SKEP_TRY(w->opts.place_begin(w->opts.place_self, err));
+  target->is_placed = true; /* from here on an abort has nothing to take back */
+  skep_status status = place_files(w, target, err);
+  if (w->opts.place_begin != NULL) w->opts.place_end(w->opts.place_self);
+  if (status != SKEP_OK) return status;
   if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) != 0)
     SKEP_TRY(skep_fs_sync_dir(w->fs, target->out.location, err));
   if (skep_dir_remove(w->ctx, w->fs, target->staging, NULL) != SKEP_OK)
