@@ -270,6 +270,26 @@ SKEP_NODISCARD skep_status skep_catalog_partition_value(skep_arena *arena, const
 /* The path in a location: "file:/a/b", "file:///a/b", "/a/b" are "/a/b". SKEP_ERR_UNSUPPORTED: another scheme. The
  * result points into `location`. */
 SKEP_NODISCARD skep_status skep_catalog_path(const char *location, const char **path, skep_err *err);
+/* How two absolute paths lie to each other, part by part ("//" and "/./" are "/"). */
+typedef enum skep_catalog_relation {
+  SKEP_CATALOG_APART,
+  SKEP_CATALOG_SAME,
+  SKEP_CATALOG_INSIDE, /* a in b */
+  SKEP_CATALOG_AROUND  /* b in a */
+} skep_catalog_relation;
+skep_catalog_relation skep_catalog_relate(const char *a, const char *b);
+
+/* A table or partition whose directory is a path, lies in it or around it. */
+typedef struct skep_catalog_place {
+  int64_t sd_id, table_id;
+  const char *db, *table, *partition; /* partition NULL: the table's own directory */
+  const char *path;
+  skep_catalog_relation relation; /* of the path that was asked for to this one */
+} skep_catalog_place;
+/* All of them: a look at every location of the catalog, and one more statement for each that is found. */
+SKEP_NODISCARD skep_status skep_catalog_list_places(skep_catalog *catalog, skep_arena *arena, const char *path,
+                                                    const skep_catalog_place **out, size_t *n, skep_err *err);
+
 /* "file:" + path, in the arena; NULL when out of memory. */
 const char *skep_catalog_uri(skep_arena *arena, const char *path);
 

@@ -41,9 +41,13 @@ static skep_status rename_table(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, was->db, was->name, false, &before, err));
   if (strcmp(before, was->location) != 0) return SKEP_OK; /* a place that somebody chose */
   SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, db, name, false, &after, err));
-  bool pending;
-  SKEP_TRY(skep_txn_removal_pending(s->db, after, &pending, err));
-  if (pending) return SKEP_OK; /* a dropped table's files are still read there: ours stay where they are */
+  if (a->moves_to != NULL) { /* as it was written down by the first run */
+    after = a->moves_to;
+    SKEP_TRY(ddl_check_location(s, was, NULL, after, err));
+  } else {
+    SKEP_TRY(ddl_free_location(s, was, &after, err));
+    a->moves_to = after;
+  }
   const char *from, *to;
   SKEP_TRY(skep_catalog_path(before, &from, err));
   SKEP_TRY(skep_catalog_path(after, &to, err));
@@ -60,6 +64,7 @@ static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
     skep_catalog_partition *was;
     SKEP_TRY(ddl_find_partition(s, a->was, &a->ast->partition, &was, err));
     SKEP_TRY(ddl_alter_write_id(s, a, err));
+    SKEP_TRY(ddl_check_location(s, a->was, was->name, location, err));
     skep_catalog_partition now = *was;
     now.location = location;
     SKEP_TRY(ddl_set_param(s, &now.params, "COLUMN_STATS_ACCURATE", NULL, err));
@@ -67,6 +72,7 @@ static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
     return skep_catalog_alter_partition(s->catalog, a->was, was, &now, err);
   }
   SKEP_TRY(ddl_alter_write_id(s, a, err));
+  SKEP_TRY(ddl_check_location(s, a->was, NULL, location, err));
   a->now->location = location;
   a->is_changed = true;
   SKEP_TRY(ddl_set_param(s, &a->now->params, "COLUMN_STATS_ACCURATE", NULL, err));
@@ -251,8 +257,10 @@ static skep_status alter_and_move(skep_session *s, void *self, skep_err *err) {
 
 /* As the statement begins; notes of renames are kept. */
 static void start_again(ddl_alter *a) {
-  *a = (ddl_alter){
-      .statement = a->statement, .ast = a->ast, .moves = {.n_noted = a->moves.n_noted, .first = a->moves.first}};
+  *a = (ddl_alter){.statement = a->statement,
+                   .ast = a->ast,
+                   .moves_to = a->moves_to,
+                   .moves = {.n_noted = a->moves.n_noted, .first = a->moves.first}};
 }
 
 static skep_status run(skep_session *s, ddl_alter *a, skep_err *err) {

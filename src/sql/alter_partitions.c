@@ -58,14 +58,17 @@ static skep_status check_values(skep_session *s, const skep_catalog_table *t, co
  * partition's files still wait for their last reader. */
 static skep_status choose_location(skep_session *s, const skep_catalog_table *t, const char *written,
                                    skep_catalog_partition *p, skep_err *err) {
-  if (written != NULL && strchr(written, ':') == NULL && written[0] != '/') {
-    p->location = ddl_join(s, t->location, "/", written);
-    return p->location == NULL ? ddl_nomem(err) : SKEP_OK;
-  }
-  if (written != NULL) return ddl_location(s, written, &p->location, err);
   const char *name = name_of(s, t, p->values);
   bool pending;
-  if (name == NULL || (p->location = ddl_join(s, t->location, "/", name)) == NULL) return ddl_nomem(err);
+  if (name == NULL) return ddl_nomem(err);
+  if (written != NULL && strchr(written, ':') == NULL && written[0] != '/' &&
+      (written = ddl_join(s, t->location, "/", written)) == NULL)
+    return ddl_nomem(err);
+  if (written != NULL) {
+    SKEP_TRY(ddl_location(s, written, &p->location, err));
+    return ddl_check_location(s, t, name, p->location, err);
+  }
+  if ((p->location = ddl_join(s, t->location, "/", name)) == NULL) return ddl_nomem(err);
   SKEP_TRY(skep_txn_removal_pending(s->db, p->location, &pending, err));
   if (!pending) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_BUSY, "%s %s: the files of the dropped partition are still in use; try again later",
@@ -206,6 +209,12 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
   if (usual == NULL || target == NULL) return ddl_nomem(err);
   if (ddl_owns_files(t) && strcmp(usual, was->location) == 0) {
     const char *old_path, *new_path;
+    bool pending;
+    SKEP_TRY(skep_txn_removal_pending(s->db, target, &pending, err));
+    if (pending)
+      return skep_fail(err, SKEP_ERR_BUSY,
+                       "%s %s: the files of the dropped partition are still in use; try again later", ddl_name(s, t),
+                       ddl_quote(s, new_name));
     SKEP_TRY(skep_catalog_path(usual, &old_path, err));
     SKEP_TRY(skep_catalog_path(target, &new_path, err));
     SKEP_TRY(skep_moves_add(s, &a->moves, old_path, new_path, err));

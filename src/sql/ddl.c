@@ -212,21 +212,9 @@ static skep_status params_of(skep_session *s, const skep_ast_property_list *list
   return SKEP_OK;
 }
 
-/* A location as written: a URI, or an absolute path. */
-static skep_status location_uri(skep_session *s, const char *text, const char **out, skep_err *err) {
-  const char *path;
-  *out = NULL;
-  if (text == NULL) return SKEP_OK;
-  SKEP_TRY(skep_catalog_path(text, &path, err));
-  size_t length = strlen(path);
-  while (length > 1 && path[length - 1] == '/') length--;
-  const char *trimmed = skep_arena_strndup(&s->arena, path, length);
-  if (trimmed == NULL || (*out = skep_catalog_uri(&s->arena, trimmed)) == NULL) return ddl_nomem(err);
-  return SKEP_OK;
-}
-
-skep_status ddl_location(skep_session *s, const char *text, const char **out, skep_err *err) {
-  return location_uri(s, text, out, err);
+static skep_status database_location(skep_session *s, const char *text, const char **out, skep_err *err) {
+  SKEP_TRY(ddl_location(s, text, out, err));
+  return *out == NULL ? SKEP_OK : ddl_check_location(s, NULL, NULL, *out, err);
 }
 
 /* ASCII without what has a meaning in paths and in "db.table". */
@@ -245,8 +233,8 @@ static skep_status create_database(skep_session *s, void *self, skep_err *err) {
   if (!is_database_name(c->name))
     return ddl_task_fail(err, 40000, "InvalidObjectException(message:%s is not a valid database name)",
                          ddl_quote(s, c->name));
-  SKEP_TRY(location_uri(s, c->location, &db.location, err));
-  SKEP_TRY(location_uri(s, c->managed_location, &db.managed_location, err));
+  SKEP_TRY(database_location(s, c->location, &db.location, err));
+  SKEP_TRY(database_location(s, c->managed_location, &db.managed_location, err));
   SKEP_TRY(params_of(s, &c->properties, &db.params, err));
   skep_status st = skep_catalog_create_database(s->catalog, &db, err);
   if (st == SKEP_ERR_EXISTS) {
@@ -275,10 +263,10 @@ static skep_status alter_database(skep_session *s, void *self, skep_err *err) {
       now.owner_type = owners[a->owner_kind];
       break;
     case SKEP_ALTER_DATABASE_LOCATION:
-      SKEP_TRY(location_uri(s, a->location, &now.location, err));
+      SKEP_TRY(database_location(s, a->location, &now.location, err));
       break;
     case SKEP_ALTER_DATABASE_MANAGED_LOCATION:
-      SKEP_TRY(location_uri(s, a->location, &now.managed_location, err));
+      SKEP_TRY(database_location(s, a->location, &now.managed_location, err));
       break;
   }
   return skep_catalog_alter_database(s->catalog, &now, err);

@@ -21,4 +21,8 @@ SKEP_NODISCARD skep_status skep_ddl_new_table(skep_session *session, const skep_
  * database transaction. The rows go to table->location, which is known before. */
 SKEP_NODISCARD skep_status skep_ddl_store_table(skep_session *session, skep_catalog_table *table, skep_err *err);
 
+/* Whether its location, chosen when the statement began, is still free. For the same commit, before it is stored.
+ * SKEP_ERR_BUSY, SKEP_ERR_SEMANTIC: no. */
+SKEP_NODISCARD skep_status skep_ddl_check_place(skep_session *session, const skep_catalog_table *table, skep_err *err);
+
 #endif

@@ -4,7 +4,6 @@
  * ask for a transactional one; else metastore.create.as.acid (true here, false in Hive) makes it full ACID where that
  * is possible. Without it the table is plain and managed; with Hive's metadata transformer
  * (metastore.metadata.transformer.class) it would be an external one: see translate. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/config.h"
@@ -296,28 +295,15 @@ static skep_status finish_params(builder *b, skep_err *err) {
   return ddl_empty_stats(b->s, b->t->columns, p, err);
 }
 
-/* Where it goes; not where a dropped table's files still wait for their last reader. */
+/* Where it goes: LOCATION, when that is free; else the usual place, or one beside it when that is taken. */
 static skep_status choose_location(builder *b, skep_err *err) {
   skep_session *s = b->s;
   skep_catalog_table *t = b->t;
   SKEP_TRY(ddl_location(s, b->ast->location, &t->location, err));
-  if (t->location != NULL) return SKEP_OK;
+  if (t->location != NULL) return ddl_check_location(s, t, NULL, t->location, err);
   SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, t->db, t->name, t->kind == SKEP_TABLE_EXTERNAL,
                                          &t->location, err));
-  bool pending;
-  SKEP_TRY(skep_txn_removal_pending(s->db, t->location, &pending, err));
-  for (int try = 0; pending; try++) {
-    int64_t now_ms;
-    char suffix[40];
-    if (try == 10) return skep_fail(err, SKEP_ERR_BUSY, "%s: its former files are still in use", ddl_name(b->s, t));
-    SKEP_TRY(skep_db_now_ms(s->db, &now_ms, err));
-    snprintf(suffix, sizeof suffix, ".v%013lld", (long long)now_ms + try);
-    const char *other = ddl_join(s, t->location, suffix, "");
-    if (other == NULL) return ddl_nomem(err);
-    SKEP_TRY(skep_txn_removal_pending(s->db, other, &pending, err));
-    if (!pending) t->location = other;
-  }
-  return SKEP_OK;
+  return ddl_free_location(s, t, &t->location, err);
 }
 
 /* ---- what is refused ---- */
@@ -462,6 +448,10 @@ skep_status skep_ddl_new_table(skep_session *s, const skep_statement *statement,
   SKEP_TRY(choose_location(&b, err));
   *out = b.t;
   return SKEP_OK;
+}
+
+skep_status skep_ddl_check_place(skep_session *s, const skep_catalog_table *table, skep_err *err) {
+  return ddl_check_location(s, table, NULL, table->location, err);
 }
 
 skep_status skep_ddl_store_table(skep_session *s, skep_catalog_table *table, skep_err *err) {

@@ -95,8 +95,20 @@ bool ddl_owns_files(const skep_catalog_table *t);
 
 /* What waits to be removed and can be, best effort: after a DROP. Outside any database transaction. */
 void ddl_clean(skep_session *s);
-/* The URI that Hive stores for a LOCATION as written; NULL stays NULL. */
+
+/* ---- locations (ddl_location.c) ---- */
+
+/* The URI that Hive stores for a LOCATION as written; NULL stays NULL. Folds "//", refuses "." and "..". */
 skep_status ddl_location(skep_session *s, const char *text, const char **out, skep_err *err);
+/* Whether a table (id 0: a new one), with `partition` that partition of it, or (t NULL) a database may have the
+ * location. SKEP_ERR_BUSY: something dropped waits there for its last reader. SKEP_ERR_SEMANTIC: it is or contains the
+ * warehouse, the metastore or (not asked for databases) a database's directory; or it overlaps with what another table
+ * or partition has. A partition may lie below its own table, a database around tables. Inside the database transaction.
+ */
+skep_status ddl_check_location(skep_session *s, const skep_catalog_table *t, const char *partition,
+                               const char *location, skep_err *err);
+/* *location, or with a suffix when that is taken in the sense above: "<location>.v<milliseconds>". */
+skep_status ddl_free_location(skep_session *s, const skep_catalog_table *t, const char **location, skep_err *err);
 
 skep_status ddl_create_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
 
@@ -110,9 +122,10 @@ typedef struct ddl_alter {
   bool is_changed;
   bool is_compiled; /* what fails from here on fails at run time: Hive has allocated the write id by then */
   bool takes_write_id;
-  int64_t write_id; /* taken, or 0 */
-  skep_moves moves; /* directories and files to rename */
-  bool cleans;      /* something was dropped */
+  int64_t write_id;     /* taken, or 0 */
+  skep_moves moves;     /* directories and files to rename */
+  const char *moves_to; /* RENAME: the location that the first run chose */
+  bool cleans;          /* something was dropped */
 } ddl_alter;
 
 /* The write id of this statement: taken once, of a transactional table. Marks the statement as compiled. */

@@ -72,6 +72,65 @@ static void a_failed_create_leaves_nothing(void **state) {
   assert_rows(w, "SHOW TABLES", "");
 }
 
+/* What a table owns goes with it. */
+static void location_is_nobody_elses(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE DATABASE d");
+  warehouse_run(w, "CREATE TABLE t (a INT) PARTITIONED BY (k INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1, 1)");
+  static const struct {
+    const char *sql, *text;
+  } cases[] = {
+      {"CREATE TABLE x (a INT) LOCATION '%s'", "it is, or contains, the warehouse"},
+      {"CREATE TABLE x (a INT) LOCATION '/'", "it is, or contains, the warehouse"},
+      {"CREATE TABLE x (a INT) LOCATION '%s/metastore.sqlite'", "the metastore"},
+      {"CREATE DATABASE e LOCATION '%s'", "it is, or contains, the warehouse"},
+      {"ALTER TABLE t SET LOCATION '%s/'", "it is, or contains, the warehouse"},
+      {"ALTER TABLE t ADD PARTITION (k=2) LOCATION '%s'", "it is, or contains, the warehouse"},
+      {"CREATE TABLE x STORED AS ORC LOCATION '%s' AS SELECT 1 AS a", "it is, or contains, the warehouse"},
+      {"CREATE TABLE x (a INT) LOCATION '%s/./y'", "'.' and '..' are not allowed"},
+      {"CREATE TABLE x (a INT) LOCATION '%s/y/..'", "'.' and '..' are not allowed"},
+      {"CREATE TABLE x (a INT) LOCATION '%s/d.db'", "the directory of database d"},
+      {"CREATE TABLE x (a INT) LOCATION '%s/t'", "the directory of default.t"},
+      {"CREATE TABLE x (a INT) LOCATION 'file://%s//t/y'", "the directory of default.t"},
+      {"CREATE DATABASE e LOCATION '%s/t/e'", "the directory of default.t"},
+      {"ALTER TABLE t PARTITION (k=1) SET LOCATION '%s/t'", "the directory of default.t"},
+      {"ALTER TABLE t SET LOCATION '%s/t/k=1'", "the directory of default.t k=1"},
+      {"ALTER TABLE t ADD PARTITION (k=2) LOCATION '%s/t/k=1/y'", "the directory of default.t"},
+      {"ALTER TABLE t ADD PARTITION (k=2) LOCATION '%s/t/k=3'", "the directory of default.t"},
+      {"ALTER TABLE t ADD PARTITION (k=2) LOCATION 'k=3'", "the directory of default.t"},
+  };
+  char sql[400];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const char *hole = strstr(cases[i].sql, "%s");
+    if (hole == NULL)
+      snprintf(sql, sizeof sql, "%s", cases[i].sql);
+    else
+      snprintf(sql, sizeof sql, "%.*s%s%s", (int)(hole - cases[i].sql), cases[i].sql, w->dir, hole + 2);
+    warehouse_fails(w, sql, cases[i].text);
+  }
+  static const char *const fine[] = {"CREATE TABLE x (a INT) LOCATION '%s/d.db/y'",
+                                     "ALTER TABLE t ADD PARTITION (k=2) LOCATION '%s/t/y'",
+                                     "ALTER TABLE t ADD PARTITION (k=3) LOCATION '%s/t/k=3'",
+                                     "ALTER TABLE t ADD PARTITION (k=4) LOCATION '%s/t4'",
+                                     "ALTER TABLE t PARTITION (k=3) SET LOCATION '%s/t/k=3'",
+                                     "ALTER TABLE t SET LOCATION '%s/t'",
+                                     "CREATE DATABASE e LOCATION '%s/e'"};
+  for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
+    const char *hole = strstr(fine[i], "%s");
+    snprintf(sql, sizeof sql, "%.*s%s%s", (int)(hole - fine[i]), fine[i], w->dir, hole + 2);
+    warehouse_run(w, sql);
+  }
+  /* Somebody else has the usual place. */
+  snprintf(sql, sizeof sql, "CREATE TABLE z (a INT) LOCATION '%s/u'", w->dir);
+  warehouse_run(w, sql);
+  warehouse_run(w, "CREATE TABLE u (a INT)");
+  warehouse_run(w, "INSERT INTO u VALUES (5)");
+  warehouse_run(w, "DROP TABLE z");
+  assert_rows(w, "SELECT * FROM u", "5\n");
+  assert_rows(w, "SELECT * FROM t", "1\t1\n");
+}
+
 static const char *kind_of(warehouse *w, const char *table) {
   char sql[200];
   snprintf(sql, sizeof sql, "SHOW TBLPROPERTIES %s", table);
@@ -383,6 +442,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {TEST(directories_come_and_go_with_their_objects),
                                      TEST(a_failed_create_leaves_nothing),
+                                     TEST(location_is_nobody_elses),
                                      TEST(the_kind_of_a_table_follows_words_properties_and_settings),
                                      TEST(a_renamed_table_keeps_rows_and_write_ids),
                                      TEST(a_rename_into_a_directory_that_is_there_changes_nothing),

@@ -161,9 +161,10 @@ static void a_dropped_directory_waits_for_readers(void **state) {
   const struct {
     const char *location;
     bool pending;
-  } cases[] = {{"file:/w/d.db/t", true}, {"file:/w/d.db/t/", true},  {"file:/w/d.db/t/p=1", true},
-               {"file:/w/d.db", true},   {"file:/w/d.db/t2", false}, {"file:/w/d.db/u", false},
-               {"file:/w/d", false}};
+  } cases[] = {{"file:/w/d.db/t", true}, {"file:/w/d.db/t/", true},   {"file:/w/d.db/t/p=1", true},
+               {"file:/w/d.db", true},   {"file:/w/d.db/t2", false},  {"file:/w/d.db/u", false},
+               {"file:/w/d", false},     {"file:/w/./d.db//t", true}, {"file:///w/d.db/t/.", true},
+               {"/w/d.db/t", true}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     assert_ok(skep_txn_removal_pending(f->db, cases[i].location, &pending, &err), err);
     if (pending != cases[i].pending) fail_msg("%s", cases[i].location);

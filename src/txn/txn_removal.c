@@ -209,13 +209,36 @@ skep_status skep_txn_removal_forget(skep_db *db, int64_t id, skep_err *err) {
   return skep_db_end(db, joined, status, err);
 }
 
-/* Whether one path is the other or lies in it. */
+/* The next part of a path that is not "" or "."; its length is 0 at the end. */
+static const char *next_part(const char *at, const char *end, size_t *length) {
+  for (;;) {
+    while (at < end && *at == '/') at++;
+    const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
+    *length = (size_t)((slash != NULL ? slash : end) - at);
+    if (*length != 1 || *at != '.') return at;
+    at++;
+  }
+}
+
+static const char *skip_scheme(const char *at, const char *end) {
+  return end - at >= 5 && memcmp(at, "file:", 5) == 0 ? at + 5 : at;
+}
+
+/* Whether one location is the other or lies in it: part by part, since "file:/w/t", "file:///w/t" and "/w/./t/" are one
+ * place. */
 static bool overlap(const char *a, size_t a_length, const char *b, size_t b_length) {
-  while (a_length > 1 && a[a_length - 1] == '/') a_length--;
-  while (b_length > 1 && b[b_length - 1] == '/') b_length--;
-  size_t shorter = a_length < b_length ? a_length : b_length;
-  if (memcmp(a, b, shorter) != 0) return false;
-  return a_length == b_length || (a_length > b_length ? a : b)[shorter] == '/';
+  const char *a_end = a + a_length, *b_end = b + b_length;
+  a = skip_scheme(a, a_end);
+  b = skip_scheme(b, b_end);
+  for (;;) {
+    size_t na, nb;
+    a = next_part(a, a_end, &na);
+    b = next_part(b, b_end, &nb);
+    if (na == 0 || nb == 0) return true;
+    if (na != nb || memcmp(a, b, na) != 0) return false;
+    a += na;
+    b += nb;
+  }
 }
 
 skep_status skep_txn_removal_pending(skep_db *db, const char *location, bool *pending, skep_err *err) {
