@@ -135,6 +135,95 @@ static void a_running_reader_is_not_disturbed(void **state) {
   }
 }
 
+/* Reads and stays, so that nothing dropped from now on can be removed. */
+static void reader(pair *p, char name) {
+  ok(p, name, "START TRANSACTION");
+  rows(p, name, "SELECT count(*) FROM t");
+}
+
+static void a_commit_does_not_go_where_the_place_has_changed(void **state) {
+  pair *p = *state;
+  char sql[200];
+  ok(p, 'A', "CREATE TABLE q (v INT) PARTITIONED BY (d STRING)");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='x') VALUES (1)");
+  ok(p, 'A', "ALTER TABLE q ADD PARTITION (d='x')");
+  ok(p, 'A', "ALTER TABLE q DROP PARTITION (d='x')");
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "d=x of default.q was added and dropped by somebody else meanwhile");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='y') VALUES (1)");
+  snprintf(sql, sizeof sql, "ALTER TABLE q ADD PARTITION (d='y') LOCATION '%s/elsewhere'", p->w.dir);
+  ok(p, 'A', sql);
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "d=y of default.q was given another location by somebody else");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='z') VALUES (1)");
+  snprintf(sql, sizeof sql, "ALTER TABLE q SET LOCATION '%s/q2'", p->w.dir);
+  ok(p, 'A', sql);
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "default.q was given another location by somebody else");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='x') VALUES (2)");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM q"), "2\tx\n");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO t VALUES (3, 3)");
+  snprintf(sql, sizeof sql, "ALTER TABLE t SET LOCATION '%s/t2'", p->w.dir);
+  ok(p, 'A', sql);
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "default.t was given another location by somebody else");
+}
+
+static void location_is_not_where_dropped_files_wait(void **state) {
+  pair *p = *state;
+  char sql[300];
+  ok(p, 'A', "CREATE TABLE u (v INT)");
+  ok(p, 'A', "INSERT INTO u VALUES (1)");
+  ok(p, 'A', "CREATE TABLE q (v INT) PARTITIONED BY (d STRING)");
+  ok(p, 'A', "INSERT INTO q VALUES (1, 'x'), (2, 'y')");
+  reader(p, 'B');
+  ok(p, 'A', "DROP TABLE u");
+  ok(p, 'A', "ALTER TABLE q DROP PARTITION (d='x')");
+  static const char *const statements[] = {
+      "CREATE TABLE u (v INT) LOCATION '%s/u'",
+      "CREATE TABLE u (v INT) LOCATION '%s//u/'",
+      "CREATE TABLE u STORED AS ORC LOCATION '%s/u/in' AS SELECT 1 AS v",
+      "CREATE DATABASE e LOCATION '%s/u'",
+      "ALTER TABLE t SET LOCATION '%s/u'",
+      "ALTER TABLE q ADD PARTITION (d='x') LOCATION '%s/q/d=x'",
+      "ALTER TABLE q PARTITION (d='y') SET LOCATION '%s/q/d=x'",
+  };
+  for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+    snprintf(sql, sizeof sql, statements[i], p->w.dir);
+    fails(p, 'A', sql, SKEP_ERR_BUSY, "files that were dropped there are still in use");
+  }
+  fails(p, 'A', "ALTER TABLE q ADD PARTITION (d='x') LOCATION 'd=x'", SKEP_ERR_BUSY, "still in use");
+  fails(p, 'A', "ALTER TABLE q PARTITION (d='y') RENAME TO PARTITION (d='x')", SKEP_ERR_BUSY, "still in use");
+  ok(p, 'B', "COMMIT");
+  ok(p, 'A', "DROP TABLE IF EXISTS nope"); /* removes what nobody reads any more */
+  for (size_t i = 0; i < 2; i++) {
+    snprintf(sql, sizeof sql, statements[i], p->w.dir);
+    ok(p, 'A', sql);
+    ok(p, 'A', "DROP TABLE u");
+  }
+  assert_string_equal(rows(p, 'A', "SELECT * FROM q"), "2\ty\n");
+}
+
+/* RENAME to the name of a dropped table that is still read: the old name's directory is free for the next one. */
+static void a_renamed_table_keeps_its_rows(void **state) {
+  pair *p = *state;
+  ok(p, 'A', "CREATE TABLE a (v INT)");
+  ok(p, 'A', "CREATE TABLE b (v INT)");
+  ok(p, 'A', "INSERT INTO a VALUES (1)");
+  ok(p, 'A', "INSERT INTO b VALUES (2)");
+  reader(p, 'B');
+  ok(p, 'A', "DROP TABLE b");
+  ok(p, 'A', "ALTER TABLE a RENAME TO b");
+  ok(p, 'A', "CREATE TABLE a (v INT)");
+  ok(p, 'A', "INSERT INTO a VALUES (3)");
+  ok(p, 'B', "COMMIT");
+  ok(p, 'A', "DROP TABLE IF EXISTS nope");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM b"), "1\n");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM a"), "3\n");
+  ok(p, 'A', "DROP TABLE a");
+  assert_string_equal(rows(p, 'B', "SELECT * FROM b"), "1\n");
+}
+
 static void a_result_may_be_left_half_read(void **state) {
   pair *p = *state;
   for (int i = 0; i < 3; i++) {
@@ -440,6 +529,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(partitions_and_inserts_do_not_conflict, setup, teardown),
       cmocka_unit_test_setup_teardown(a_transaction_keeps_its_snapshot, setup, teardown),
       cmocka_unit_test_setup_teardown(a_running_reader_is_not_disturbed, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_commit_does_not_go_where_the_place_has_changed, setup, teardown),
+      cmocka_unit_test_setup_teardown(location_is_not_where_dropped_files_wait, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_renamed_table_keeps_its_rows, setup, teardown),
       cmocka_unit_test_setup_teardown(a_result_may_be_left_half_read, setup, teardown),
       cmocka_unit_test_setup_teardown(a_table_that_was_dropped_meanwhile_is_a_conflict, setup, teardown),
       cmocka_unit_test_setup_teardown(a_plain_insert_does_not_survive_a_conversion, setup, teardown),

@@ -63,6 +63,7 @@ typedef struct sum {
   const skep_session_change *first;
   skep_catalog_stats stats;
   bool is_new;
+  bool is_apart; /* not all in one directory */
 } sum;
 
 static int by_place(const skep_session_change *a, const skep_session_change *b) {
@@ -84,6 +85,7 @@ static void add_change(sum *to, const skep_session_change *change) {
   to->stats.n_files += change->n_files;
   to->stats.size_bytes += change->n_bytes;
   to->is_new |= change->is_new;
+  to->is_apart |= skep_catalog_relate(to->first->location, change->location) != SKEP_CATALOG_SAME;
 }
 
 static skep_status sum_up(skep_session *s, sum **out, size_t *n, skep_err *err) {
@@ -130,6 +132,33 @@ static skep_status same_table(skep_session *s, const skep_session_change *c, ske
   return (*out)->kind == c->kind || c->write_id == 0 ? SKEP_OK : converted(c->db, c->table, err);
 }
 
+/* Where the catalog has it now must be where the files were written. */
+static skep_status same_place(const sum *u, const char *location, skep_err *err) {
+  const skep_session_change *c = u->first;
+  const char *path;
+  SKEP_TRY(skep_catalog_path(location, &path, err));
+  if (!u->is_apart && skep_catalog_relate(path, c->location) == SKEP_CATALOG_SAME) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CONFLICT, "%s%s%s.%s was given another location by somebody else meanwhile",
+                   c->partition != NULL ? c->partition : "", c->partition != NULL ? " of " : "", c->db, c->table);
+}
+
+/* A directory that was free when its statement began may have got a partition since, that was dropped again: then it
+ * waits to be removed, with what we wrote. A new partition lies below its table, wherever that is now. */
+static skep_status new_place(skep_session *s, const skep_catalog_table *t, const sum *u, skep_err *err) {
+  const skep_session_change *c = u->first;
+  const char *root, *location = skep_catalog_uri(&s->txn_arena, c->location);
+  bool pending;
+  if (location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
+  SKEP_TRY(skep_txn_removal_pending(s->db, location, &pending, err));
+  if (pending)
+    return skep_fail(err, SKEP_ERR_CONFLICT, "partition %s of %s.%s was added and dropped by somebody else meanwhile",
+                     c->partition, c->db, c->table);
+  SKEP_TRY(skep_catalog_path(t->location, &root, err));
+  if (!u->is_apart && skep_catalog_relate(c->location, root) == SKEP_CATALOG_INSIDE) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CONFLICT, "%s.%s was given another location by somebody else meanwhile", c->db,
+                   c->table);
+}
+
 static skep_status partition_stats(skep_session *s, const skep_catalog_table *t, const sum *u, skep_err *err) {
   const skep_session_change *c = u->first;
   skep_catalog_partition *p;
@@ -137,6 +166,8 @@ static skep_status partition_stats(skep_session *s, const skep_catalog_table *t,
   if (st == SKEP_ERR_NOT_FOUND && !u->is_new)
     return skep_fail(err, SKEP_ERR_CONFLICT, "partition %s of %s.%s was dropped by somebody else meanwhile",
                      c->partition, c->db, c->table);
+  if (st == SKEP_OK) SKEP_TRY(same_place(u, p->location, err));
+  if (u->is_new && (st == SKEP_OK || st == SKEP_ERR_NOT_FOUND)) SKEP_TRY(new_place(s, t, u, err));
   if (st == SKEP_ERR_NOT_FOUND) {
     const char *location = skep_catalog_uri(&s->txn_arena, c->location);
     if (location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition");
@@ -149,13 +180,21 @@ static skep_status partition_stats(skep_session *s, const skep_catalog_table *t,
   return skep_catalog_update_stats(s->catalog, t, p, &u->stats, c->write_id, err);
 }
 
+/* Its place was chosen when the statement began. */
+static skep_status store_created(skep_session *s, skep_err *err) {
+  skep_status st = skep_ddl_check_place(s, s->txn.created, err);
+  if (st == SKEP_ERR_BUSY || st == SKEP_ERR_SEMANTIC)
+    return skep_wrap(err, SKEP_ERR_CONFLICT, "the table's directory was taken by somebody else meanwhile");
+  return st != SKEP_OK ? st : skep_ddl_store_table(s, s->txn.created, err);
+}
+
 /* Inside the database transaction of the commit. */
 static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
   skep_session *s = self;
   sum *sums;
   size_t n;
   (void)db;
-  if (s->txn.created != NULL) SKEP_TRY(skep_ddl_store_table(s, s->txn.created, err));
+  if (s->txn.created != NULL) SKEP_TRY(store_created(s, err));
   SKEP_TRY(sum_up(s, &sums, &n, err));
   skep_catalog_table *t = NULL;
   for (size_t i = 0; i < n; i++) {
@@ -168,6 +207,7 @@ static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
     if (c->partition != NULL) {
       SKEP_TRY(partition_stats(s, t, &sums[i], err));
     } else {
+      SKEP_TRY(same_place(&sums[i], t->location, err));
       SKEP_TRY(skep_catalog_update_stats(s->catalog, t, NULL, &sums[i].stats, c->write_id, err));
     }
   }
