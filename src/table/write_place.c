@@ -84,7 +84,19 @@ static skep_status set_aside(skep_table_write *w, skep_write_target *target, ske
   return status;
 }
 
-static skep_status place_file(skep_table_write *w, skep_write_target *target, const char *name, skep_err *err) {
+/* names: of the files that were placed, one behind the other; the new one is added. */
+static skep_status place_as(skep_table_write *w, skep_write_target *target, const char *name, const char *placed,
+                            skep_buf *names, skep_err *err) {
+  size_t before = names->size;
+  skep_buf_add(names, placed, strlen(placed) + 1);
+  SKEP_TRY(skep_buf_check(names, "names in a directory", err));
+  skep_status status = move(w, target->staging, name, target->out.location, placed, err);
+  if (status != SKEP_OK) names->size = before;
+  return status;
+}
+
+static skep_status place_file(skep_table_write *w, skep_write_target *target, const char *name, skep_buf *names,
+                              skep_err *err) {
   found f = {.wanted = name, .max_copy = -1};
   SKEP_TRY(skep_fs_list(w->fs, target->out.location, false, visit_copies, &f, err));
   skep_status status = SKEP_ERR_EXISTS;
@@ -95,26 +107,59 @@ static skep_status place_file(skep_table_write *w, skep_write_target *target, co
     } else {
       snprintf(placed, sizeof placed, "%s_copy_%" PRId64, name, copy);
     }
-    status = move(w, target->staging, name, target->out.location, placed, err);
+    status = place_as(w, target, name, placed, names, err);
   }
   return status;
 }
 
+/* After a failure: new files back into the staging directory, former ones out of it. */
+static skep_status put_back(skep_table_write *w, skep_write_target *target, const skep_buf *names) {
+  skep_status status = SKEP_OK;
+  for (size_t at = 0, i = 0; status == SKEP_OK && at < names->size; i++) {
+    const char *name = (const char *)names->data + at;
+    status = move(w, target->out.location, name, target->staging, target->message->files[i].name, NULL);
+    at += strlen(name) + 1;
+  }
+  if (status != SKEP_OK || w->opts.kind != SKEP_WRITE_OVERWRITE) return status;
+  found f = {0};
+  skep_buf_init(&f.names, w->ctx, SIZE_MAX / 4);
+  skep_buf_reset(&w->text);
+  skep_dir_join(&w->text, target->staging, "old");
+  const char *old = skep_buf_string(&w->text);
+  status = skep_buf_check(&w->text, "path", NULL);
+  if (status == SKEP_OK) status = skep_fs_list(w->fs, old, false, visit_all, &f, NULL);
+  for (size_t at = 0; status == SKEP_OK && at < f.names.size;) {
+    const char *name = (const char *)f.names.data + at;
+    status = move(w, old, name, target->out.location, name, NULL);
+    at += strlen(name) + 1;
+  }
+  if (status == SKEP_OK) status = skep_fs_remove_dir(w->fs, old, NULL);
+  skep_buf_fini(&f.names);
+  return status == SKEP_ERR_NOT_FOUND ? SKEP_OK : status;
+}
+
 static skep_status place_files(skep_table_write *w, skep_write_target *target, skep_err *err) {
   const skep_commit_message *m = target->message;
-  if (w->opts.kind == SKEP_WRITE_OVERWRITE) SKEP_TRY(set_aside(w, target, err));
-  for (uint32_t i = 0; i < m->n_files; i++) SKEP_TRY(place_file(w, target, m->files[i].name, err));
-  return SKEP_OK;
+  skep_buf names;
+  skep_buf_init(&names, w->ctx, SIZE_MAX / 4);
+  skep_status status = w->opts.kind == SKEP_WRITE_OVERWRITE ? set_aside(w, target, err) : SKEP_OK;
+  for (uint32_t i = 0; status == SKEP_OK && i < m->n_files; i++)
+    status = place_file(w, target, m->files[i].name, &names, err);
+  target->is_placed = status == SKEP_OK || put_back(w, target, &names) != SKEP_OK;
+  skep_buf_fini(&names);
+  if (status == SKEP_OK || !target->is_placed) return status;
+  return skep_wrap(err, status, "files of %s may have stayed in %s", w->opts.table_name, target->staging);
 }
 
 skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err) {
   if (w->opts.place_begin != NULL) SKEP_TRY(w->opts.place_begin(w->opts.place_self, err));
-  target->is_placed = true; /* from here on an abort has nothing to take back */
-  skep_status status = place_files(w, target, err);
+  skep_status status = place_files(w, target, err); /* is_placed: an abort has nothing to take back */
   if (w->opts.place_begin != NULL) w->opts.place_end(w->opts.place_self);
   if (status != SKEP_OK) return status;
-  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) != 0)
-    SKEP_TRY(skep_fs_sync_dir(w->fs, target->out.location, err));
+  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) != 0) {
+    status = skep_fs_sync_dir(w->fs, target->out.location, err);
+    if (status != SKEP_OK) return skep_wrap(err, status, "files of %s stay in %s", w->opts.table_name, target->staging);
+  }
   if (skep_dir_remove(w->ctx, w->fs, target->staging, NULL) != SKEP_OK)
     skep_log(w->ctx, SKEP_LOG_WARN, "%s: a staging directory stays behind", target->staging);
   return SKEP_OK;
