@@ -16,6 +16,8 @@
 /* The key in METASTORE_DB_PROPERTIES under which txn keeps the start of the machine (skep_db_boot_id) whose leftovers
  * were removed. Not Hive's; it passes over keys it does not know. */
 #define SKEP_BOOT_PROPERTY "skep.boot.id"
+/* Likewise, the time-out of transactions that is in force, in milliseconds (skep_txn_timeout). */
+#define SKEP_TIMEOUT_PROPERTY "skep.txn.timeout"
 
 typedef struct skep_schema_info {
   char version[128]; /* VERSION.SCHEMA_VERSION */

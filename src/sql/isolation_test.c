@@ -5,6 +5,7 @@
 
 #include "db/db.h"
 #include "support/warehouse.h"
+#include "txn/txn.h"
 
 typedef struct pair {
   warehouse w; /* session A */
@@ -450,6 +451,78 @@ static void cancelling_does_not_cancel_the_abort(void **state) {
   skep_db_close(b.db);
 }
 
+/* A session of somebody who wants another time-out. */
+static void somebody_opens(pair *p, const char *timeout) {
+  skep_session_opts opts = p->w.opts;
+  skep_config *config;
+  skep_session *visitor;
+  skep_err err = {0};
+  assert_ok(skep_config_new(&p->w.ctx, &config, &err), err);
+  assert_ok(skep_config_set(config, "hive.txn.timeout", timeout, &err), err);
+  opts.config = config;
+  assert_ok(skep_session_open(&opts, &visitor, &err), err);
+  skep_session_close(visitor);
+  skep_config_free(config);
+}
+
+static void a_shorter_time_out_of_another_session_aborts_no_live_transaction(void **state) {
+  pair *p = *state;
+  skep_db *db = other_program(p);
+  skep_err err = {0};
+  int64_t ms;
+  ok(p, 'A', "START TRANSACTION");
+  ok(p, 'A', "INSERT INTO t VALUES (3, 3)");
+  assert_ok(skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = \"TXN_LAST_HEARTBEAT\" - 60000",
+                        SKEP_NO_PARAMS, NULL, &err),
+            err);
+  somebody_opens(p, "10s");
+  assert_ok(skep_txn_timeout(db, &ms, &err), err);
+  assert_int_equal(ms, 300000);
+  ok(p, 'A', "COMMIT");
+  somebody_opens(p, "10s"); /* nobody is in the way now: it counts for all who begin from here on */
+  assert_ok(skep_txn_timeout(db, &ms, &err), err);
+  assert_int_equal(ms, 10000);
+  somebody_opens(p, "300s");
+  assert_ok(skep_txn_timeout(db, &ms, &err), err);
+  assert_int_equal(ms, 300000);
+  assert_string_equal(rows(p, 'B', "SELECT count(*) FROM t"), "3\n");
+  skep_db_close(db);
+}
+
+typedef struct jumping_clock {
+  const skep_ctx *real;
+  int64_t ahead_ms; /* __atomic */
+} jumping_clock;
+
+static int64_t jumping_ms(void *self) {
+  jumping_clock *c = self;
+  return c->real->clock_ms(c->real->clock_self) + __atomic_load_n(&c->ahead_ms, __ATOMIC_SEQ_CST);
+}
+
+/* As after a suspend: the wall clock is six minutes ahead, no time has passed otherwise. */
+static void a_transaction_beats_at_once_when_the_clock_has_jumped(void **state) {
+  pair *p = *state;
+  skep_db *db = other_program(p);
+  jumping_clock clock = {.real = &p->w.ctx};
+  skep_ctx ctx = p->w.ctx;
+  skep_session_opts opts = p->w.opts;
+  skep_session *sleeper;
+  skep_err err = {0};
+  const struct timespec pause = {0, 20000000};
+  static const char last[] = "SELECT max(\"TXN_LAST_HEARTBEAT\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'";
+  ctx.clock_ms = jumping_ms;
+  ctx.clock_self = &clock;
+  opts.ctx = &ctx;
+  assert_ok(skep_session_open(&opts, &sleeper, &err), err);
+  assert_int_equal(warehouse_try(&p->w, sleeper, "START TRANSACTION"), SKEP_OK);
+  int64_t begun = number(db, last);
+  __atomic_store_n(&clock.ahead_ms, 360000, __ATOMIC_SEQ_CST);
+  while (number(db, last) < begun + 360000) nanosleep(&pause, NULL);
+  assert_int_equal(warehouse_try(&p->w, sleeper, "COMMIT"), SKEP_OK);
+  skep_session_close(sleeper);
+  skep_db_close(db);
+}
+
 /* A file system that lets B insert when a directory is listed: what is listed belongs to an older snapshot then. */
 typedef struct meddling_fs {
   skep_fs base;
@@ -539,6 +612,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_insert_only_write_does_not_survive_a_conversion_to_full_acid, setup, teardown),
       cmocka_unit_test_setup_teardown(a_statement_can_be_cancelled_and_leaves_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(cancelling_does_not_cancel_the_abort, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_shorter_time_out_of_another_session_aborts_no_live_transaction, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(a_transaction_beats_at_once_when_the_clock_has_jumped, setup, teardown),
       cmocka_unit_test_setup_teardown(a_count_that_a_commit_overtook_is_not_called_accurate, setup, teardown),
       cmocka_unit_test_setup_teardown(without_concurrency_transactional_tables_are_refused, setup, teardown),
   };

@@ -41,7 +41,9 @@ typedef struct skep_session_opts {
 } skep_session_opts;
 
 /* Opens a warehouse: makes directory and metastore when they are not there, checks the schema version, aborts
- * transactions of dead processes (hive.txn.timeout).
+ * transactions of dead processes. hive.txn.timeout is everybody's: another value than the one in force takes effect
+ * when a session opens (or keeps house) while no transaction is open; until then it is only waited longer, or beaten
+ * oftener.
  *
  * out     a new session (close with skep_session_close), NULL on failure
  * SKEP_ERR_UNSUPPORTED  a metastore of another version; SKEP_ERR_BUSY: another process holds the database too long */

@@ -64,7 +64,7 @@ typedef struct skep_txn_conf {
   const char *user;        /* TXN_USER; NULL: "unknown" */
   const char *host;        /* TXN_HOST; NULL: "unknown" */
   const char *agent;       /* TXN_AGENT_INFO; NULL stays NULL as Hive leaves it */
-  int64_t timeout_ms;      /* hive.txn.timeout; 0: 300 s */
+  int64_t timeout_ms;      /* hive.txn.timeout; 0: 300 s. The one in force counts when it is longer */
   int64_t repl_timeout_ms; /* hive.repl.txn.timeout; 0: 11 days */
   int64_t open_timeout_ms; /* hive.txn.opentxn.timeout; 0: 1 s. Databases with ids out of order only */
   int64_t max_open_batch;  /* hive.txn.max.open.batch; 0: 1000 */
@@ -192,8 +192,15 @@ SKEP_NODISCARD skep_status skep_txn_abort_many(skep_db *db, const int64_t *txns,
 SKEP_NODISCARD skep_status skep_txn_state(skep_db *db, int64_t txn, char *state, skep_arena *arena, const char **reason,
                                           skep_err *err);
 
-/* Says that open transactions are alive: at least every timeout / 2. SKEP_ERR_ABORTED, SKEP_ERR_NOT_FOUND name the
- * first that is not; the others are beaten all the same. */
+/* The time-out that is in force in this database, in ms; 300 s until one was agreed on. Who beats must do so at least
+ * twice as often, who reaps waits for no less (skep_txn_housekeep sees to that). It stays as it is while any
+ * transaction is open: who asks after a transaction has begun knows it until the end. */
+SKEP_NODISCARD skep_status skep_txn_timeout(skep_db *db, int64_t *out_ms, skep_err *err);
+/* Puts another one in force, unless a transaction is open: then nothing changes. 0: 300 s. */
+SKEP_NODISCARD skep_status skep_txn_agree_timeout(skep_db *db, int64_t wanted_ms, skep_err *err);
+
+/* Says that open transactions are alive: at least every skep_txn_timeout / 2. SKEP_ERR_ABORTED, SKEP_ERR_NOT_FOUND name
+ * the first that is not; the others are beaten all the same. */
 SKEP_NODISCARD skep_status skep_txn_heartbeat(skep_db *db, const int64_t *txns, uint32_t n, skep_err *err);
 
 /* --- house-keeping --- */

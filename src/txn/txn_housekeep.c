@@ -1,12 +1,59 @@
 /* House-keeping: dead processes' transactions, rows that nobody needs any more, leftovers of a loss of power. */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "db/schema.h"
 #include "txn/txn_int.h"
 
 /* --- transactions whose process died --- */
 
-enum { BATCH = 1000 };
+enum { BATCH = 1000, DEFAULT_TIMEOUT_MS = 300000 };
+
+static const char sql_timeout[] =
+    "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = '" SKEP_TIMEOUT_PROPERTY "'";
+
+skep_status skep_txn_timeout(skep_db *db, int64_t *out_ms, skep_err *err) {
+  skep_stmt *stmt = NULL;
+  int64_t ms;
+  *out_ms = DEFAULT_TIMEOUT_MS;
+  SKEP_TRY(skep_db_query(db, sql_timeout, SKEP_NO_PARAMS, &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  const char *stored = status == SKEP_OK ? skep_stmt_text(stmt, 0, NULL) : NULL;
+  if (stored != NULL && skep_parse_int(stored, &ms) && ms > 0) *out_ms = ms; /* else nobody agreed on anything */
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+/* A property of Skep's own, made or changed. */
+static skep_status store_property(skep_db *db, const char *key, const char *value, skep_err *err) {
+  int64_t changed = 0;
+  SKEP_TRY(skep_db_run(db, "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = ?",
+                       SKEP_PARAMS(skep_p_text(value), skep_p_text(key)), &changed, err));
+  if (changed > 0) return SKEP_OK;
+  return skep_db_run(db, "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES (?, ?)",
+                     SKEP_PARAMS(skep_p_text(key), skep_p_text(value)), NULL, err);
+}
+
+static skep_status agree(skep_db *db, int64_t wanted_ms, skep_err *err) {
+  int64_t n_open = 0;
+  char text[24];
+  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open, NULL,
+                           err));
+  if (n_open > 0) return SKEP_OK;
+  snprintf(text, sizeof text, "%lld", (long long)wanted_ms);
+  return store_property(db, SKEP_TIMEOUT_PROPERTY, text, err);
+}
+
+skep_status skep_txn_agree_timeout(skep_db *db, int64_t wanted_ms, skep_err *err) {
+  int64_t current;
+  bool joined = false;
+  if (wanted_ms <= 0) wanted_ms = DEFAULT_TIMEOUT_MS;
+  SKEP_TRY(skep_txn_timeout(db, &current, err));
+  if (current == wanted_ms) return SKEP_OK;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
+  return skep_db_end(db, joined, agree(db, wanted_ms, err), err);
+}
 
 /* Open ones without a heartbeat since the cutoff of their type, at most BATCH. */
 static skep_status find_dead(skep_db *db, int64_t cutoff, int64_t repl_cutoff, int64_t *ids, uint32_t *n,
@@ -24,11 +71,13 @@ static skep_status find_dead(skep_db *db, int64_t cutoff, int64_t repl_cutoff, i
 }
 
 static skep_status time_out(skep_db *db, const skep_txn_conf *c, uint64_t *n_done, skep_err *err) {
-  int64_t now, ids[BATCH];
+  int64_t now, timeout, ids[BATCH];
   uint32_t n = 0;
+  SKEP_TRY(skep_txn_timeout(db, &timeout, err));
+  if (timeout < c->timeout_ms) timeout = c->timeout_ms; /* to wait longer harms nobody who lives */
   SKEP_TRY(skep_db_now_ms(db, &now, err));
   do {
-    SKEP_TRY(find_dead(db, now - c->timeout_ms, now - c->repl_timeout_ms, ids, &n, err));
+    SKEP_TRY(find_dead(db, now - timeout, now - c->repl_timeout_ms, ids, &n, err));
     for (uint32_t i = 0; i < n; i++) {
       int64_t changed = 0;
       SKEP_TRY(skep_txn_abort_rows(db, ids[i], SKEP_ABORT_TIMEOUT, &changed, err));
@@ -36,7 +85,7 @@ static skep_status time_out(skep_db *db, const skep_txn_conf *c, uint64_t *n_don
     }
   } while (n == BATCH);
   return skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = 0 AND \"HL_LAST_HEARTBEAT\" < ?",
-                     SKEP_PARAMS(skep_p_i64(now - c->timeout_ms)), NULL, err);
+                     SKEP_PARAMS(skep_p_i64(now - timeout)), NULL, err);
 }
 
 /* --- rows without use --- */
@@ -210,24 +259,10 @@ skep_status skep_txn_recovery_needed(skep_db *db, bool *needed, skep_err *err) {
   return status;
 }
 
-static skep_status store_boot(skep_db *db, skep_err *err) {
-  const char *boot = skep_db_boot_id(db);
-  int64_t changed = 0;
-  SKEP_TRY(skep_db_run(
-      db,
-      "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = '" SKEP_BOOT_PROPERTY "'",
-      SKEP_PARAMS(skep_p_text(boot)), &changed, err));
-  if (changed > 0) return SKEP_OK;
-  return skep_db_run(db,
-                     "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES "
-                     "('" SKEP_BOOT_PROPERTY "', ?)",
-                     SKEP_PARAMS(skep_p_text(boot)), NULL, err);
-}
-
 skep_status skep_txn_recovery_done(skep_db *db, bool ok, skep_err *err) {
   if (!ok) {
     skep_db_rollback(db);
     return SKEP_OK;
   }
-  return skep_db_end(db, false, store_boot(db, err), err);
+  return skep_db_end(db, false, store_property(db, SKEP_BOOT_PROPERTY, skep_db_boot_id(db), err), err);
 }

@@ -32,6 +32,42 @@ static void a_dead_process_is_timed_out(void **state) {
   assert_int_equal(done.timed_out, 1); /* replication has its own */
 }
 
+static void the_time_out_changes_only_while_nothing_is_open(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn_housekeeping done;
+  skep_txn_conf hasty = f->conf, patient = f->conf;
+  int64_t ms = 0;
+  hasty.timeout_ms = 10000;
+  patient.timeout_ms = 600000;
+  assert_ok(skep_txn_timeout(f->db, &ms, &err), err);
+  assert_int_equal(ms, 300000);
+  skep_txn open = txn_begin(f, f->db, NULL, 0);
+  assert_ok(skep_txn_agree_timeout(f->db, 10000, &err), err);
+  assert_ok(skep_txn_timeout(f->db, &ms, &err), err);
+  assert_int_equal(ms, 300000);
+  f->now_ms += 299000;
+  assert_ok(skep_txn_housekeep(f->db, &hasty, &done, &err), err);
+  assert_int_equal(done.timed_out, 0); /* the one in force is longer */
+  f->now_ms += 2000;
+  assert_ok(skep_txn_housekeep(f->db, &patient, &done, &err), err);
+  assert_int_equal(done.timed_out, 0); /* the own one is longer */
+  assert_ok(skep_txn_abort(f->db, open.id, SKEP_ABORT_ROLLBACK, true, &err), err);
+  assert_ok(skep_txn_agree_timeout(f->db, 10000, &err), err);
+  assert_ok(skep_txn_timeout(f->db, &ms, &err), err);
+  assert_int_equal(ms, 10000);
+  static const char *const nonsense[] = {"", "soon", "-1", "0", "99999999999999999999"};
+  for (size_t i = 0; i < 5; i++) {
+    assert_ok(skep_db_run(f->db,
+                          "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = "
+                          "'skep.txn.timeout'",
+                          SKEP_PARAMS(skep_p_text(nonsense[i])), NULL, &err),
+              err);
+    assert_ok(skep_txn_timeout(f->db, &ms, &err), err);
+    assert_int_equal(ms, 300000);
+  }
+}
+
 static void rows_without_use_go(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
@@ -404,6 +440,7 @@ static void lists_equal_those_of_a_real_metastore(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_dead_process_is_timed_out, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(the_time_out_changes_only_while_nothing_is_open, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(rows_without_use_go, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(what_an_open_transaction_needs_stays, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(an_abort_without_files_is_forgotten, txn_setup, txn_teardown),
