@@ -59,12 +59,14 @@ static skep_status rename_table(skep_session *s, ddl_alter *a, skep_err *err) {
 
 static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
   const char *location;
+  bool some;
   SKEP_TRY(ddl_location(s, a->ast->location, &location, err));
   if (a->ast->partition.n > 0) {
     skep_catalog_partition *was;
     SKEP_TRY(ddl_find_partition(s, a->was, &a->ast->partition, &was, err));
     SKEP_TRY(ddl_alter_write_id(s, a, err));
     SKEP_TRY(ddl_check_location(s, a->was, was->name, location, err));
+    SKEP_TRY(ddl_attach(s, a->was, location, 0, &some, err));
     skep_catalog_partition now = *was;
     now.location = location;
     SKEP_TRY(ddl_set_param(s, &now.params, "COLUMN_STATS_ACCURATE", NULL, err));
@@ -73,6 +75,7 @@ static skep_status set_location(skep_session *s, ddl_alter *a, skep_err *err) {
   }
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   SKEP_TRY(ddl_check_location(s, a->was, NULL, location, err));
+  SKEP_TRY(ddl_attach(s, a->was, location, a->was->partition_keys->n_children, &some, err));
   a->now->location = location;
   a->is_changed = true;
   SKEP_TRY(ddl_set_param(s, &a->now->params, "COLUMN_STATS_ACCURATE", NULL, err));

@@ -80,7 +80,14 @@ static skep_status prepare(skep_session *s, ddl_alter *a, const skep_alter_parti
   SKEP_TRY(check_values(s, a->was, &ast->spec, err));
   SKEP_TRY(choose_location(s, a->was, ast->location, p, err));
   p->write_id = a->write_id;
+  bool some = false;
+  if (ast->location != NULL) {
+    SKEP_TRY(ddl_attach(s, a->was, p->location, 0, &some, err));
+  } else {
+    SKEP_TRY(ddl_check_unattached(s, a->was, p->location, a->write_id, err));
+  }
   SKEP_TRY(ddl_empty_stats(s, a->was->columns, &p->params, err));
+  if (some) SKEP_TRY(ddl_set_param(s, &p->params, "COLUMN_STATS_ACCURATE", NULL, err));
   return ddl_make_directory(s, p->location, NULL, err);
 }
 

@@ -295,15 +295,48 @@ static skep_status finish_params(builder *b, skep_err *err) {
   return ddl_empty_stats(b->s, b->t->columns, p, err);
 }
 
-/* Where it goes: LOCATION, when that is free; else the usual place, or one beside it when that is taken. */
+static skep_status has_writes(builder *b, bool *out, skep_err *err) {
+  *out = false;
+  if (!skep_table_is_transactional(b->t)) return SKEP_OK;
+  return ddl_has_writes(b->s, b->t->location, b->t->partition_keys->n_children, out, err);
+}
+
+/* The usual place, or one beside it when that is taken, or when somebody left writes there (a CREATE TABLE AS that
+ * died, files copied by hand): nobody knows which of them were committed. */
+static skep_status default_location(builder *b, skep_err *err) {
+  skep_session *s = b->s;
+  skep_catalog_table *t = b->t;
+  bool writes;
+  int64_t now_ms;
+  SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, t->db, t->name, t->kind == SKEP_TABLE_EXTERNAL,
+                                         &t->location, err));
+  SKEP_TRY(ddl_free_location(s, t, &t->location, err));
+  SKEP_TRY(has_writes(b, &writes, err));
+  if (!writes) return SKEP_OK;
+  const char *usual = t->location;
+  SKEP_TRY(skep_db_now_ms(s->db, &now_ms, err));
+  const char *now = ddl_number(s, now_ms);
+  if (now == NULL || (t->location = ddl_join(s, usual, ".v", now)) == NULL) return ddl_nomem(err);
+  SKEP_TRY(ddl_free_location(s, t, &t->location, err));
+  SKEP_TRY(has_writes(b, &writes, err));
+  if (writes) return skep_fail(err, SKEP_ERR_EXISTS, "%s holds files that are no table's", ddl_quote(s, t->location));
+  skep_session_note(s, "%s holds files that are no table's; %s goes to %s (to attach them, say LOCATION)",
+                    ddl_quote(s, usual), ddl_name(s, t), ddl_quote(s, t->location));
+  return SKEP_OK;
+}
+
+/* Where it goes: LOCATION, when that is free. */
 static skep_status choose_location(builder *b, skep_err *err) {
   skep_session *s = b->s;
   skep_catalog_table *t = b->t;
+  bool writes = false;
   SKEP_TRY(ddl_location(s, b->ast->location, &t->location, err));
-  if (t->location != NULL) return ddl_check_location(s, t, NULL, t->location, err);
-  SKEP_TRY(skep_catalog_default_location(s->catalog, &s->arena, t->db, t->name, t->kind == SKEP_TABLE_EXTERNAL,
-                                         &t->location, err));
-  return ddl_free_location(s, t, &t->location, err);
+  if (t->location == NULL) return default_location(b, err);
+  SKEP_TRY(ddl_check_location(s, t, NULL, t->location, err));
+  if (b->ast->as != NULL) SKEP_TRY(has_writes(b, &writes, err));
+  if (!writes) return SKEP_OK; /* create_table attaches what is there */
+  return ddl_semantic_fail(err, 10304,
+                           "CREATE-TABLE-AS-SELECT cannot create table with location to a non-empty directory.");
 }
 
 /* ---- what is refused ---- */
@@ -478,7 +511,10 @@ static skep_status create_table(skep_session *s, void *self, skep_err *err) {
   skep_catalog_table *t;
   SKEP_TRY(skep_ddl_new_table(s, c->statement, NULL, &t, err));
   if (t == NULL) return SKEP_OK;
-  bool made = false;
+  bool made = false, some = false;
+  if (c->statement->create_table->location != NULL)
+    SKEP_TRY(ddl_attach(s, t, t->location, t->partition_keys->n_children, &some, err));
+  if (some) SKEP_TRY(ddl_set_param(s, &t->params, "COLUMN_STATS_ACCURATE", NULL, err));
   SKEP_TRY(ddl_make_directory(s, t->location, &made, err));
   if (made) c->location = t->location;
   return skep_ddl_store_table(s, t, err);

@@ -110,6 +110,20 @@ skep_status ddl_check_location(skep_session *s, const skep_catalog_table *t, con
 /* *location, or with a suffix when that is taken in the sense above: "<location>.v<milliseconds>". */
 skep_status ddl_free_location(skep_session *s, const skep_catalog_table *t, const char **location, skep_err *err);
 
+/* ---- directories that are there already (attach.c); inside the database transaction ---- */
+
+/* A location that a statement names (and that is free: ddl_check_location) becomes that of `t` or of a partition: the
+ * table's next write id goes above the writes found there and in the directories `levels` below. *some: there are any.
+ * SKEP_ERR_UNSUPPORTED: a write has the id of an open or aborted transaction of the table. */
+skep_status ddl_attach(skep_session *s, const skep_catalog_table *t, const char *location, uint32_t levels, bool *some,
+                       skep_err *err);
+/* Whether there are writes at a location. */
+skep_status ddl_has_writes(skep_session *s, const char *location, uint32_t levels, bool *out, skep_err *err);
+/* SKEP_ERR_EXISTS when the usual directory of a new partition holds writes that the table cannot have made: of
+ * `write_id` or higher. */
+skep_status ddl_check_unattached(skep_session *s, const skep_catalog_table *t, const char *location, int64_t write_id,
+                                 skep_err *err);
+
 skep_status ddl_create_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err);
 
 /* ---- ALTER TABLE (alter*.c) ---- */

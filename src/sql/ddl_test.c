@@ -438,6 +438,97 @@ static void statistics_follow_writes_and_counts(void **state) {
   warehouse_fails(w, "ANALYZE TABLE nope COMPUTE STATISTICS", "Table not found nope");
 }
 
+/* A table of another warehouse, or of Hive, is a directory with writes in it. */
+static void put_away(warehouse *w, const char *name, const char *as) {
+  char from[400], to[400];
+  snprintf(from, sizeof from, "%s/%s", w->dir, name);
+  snprintf(to, sizeof to, "%s/%s", w->dir, as);
+  assert_int_equal(rename(from, to), 0);
+}
+
+static void run_at(warehouse *w, const char *format, const char *path) {
+  char sql[600];
+  const char *hole = strstr(format, "%s");
+  snprintf(sql, sizeof sql, "%.*s'%s/%s'%s", (int)(hole - format), format, w->dir, path, hole + 2);
+  warehouse_run(w, sql);
+}
+
+/* What is there was made by three writes; drops the table that made it. */
+static void make_writes(warehouse *w, const char *as) {
+  warehouse_run(w, "CREATE TABLE maker (a INT)");
+  warehouse_run(w, "INSERT OVERWRITE TABLE maker VALUES (1)");
+  warehouse_run(w, "INSERT INTO maker VALUES (2)");
+  warehouse_run(w, "INSERT INTO maker VALUES (3)");
+  put_away(w, "maker", as);
+  warehouse_run(w, "DROP TABLE maker");
+}
+
+static void writes_at_a_location_are_attached_below_the_next_write_id(void **state) {
+  warehouse *w = *state;
+  make_writes(w, "x");
+  run_at(w, "CREATE TABLE t (a INT) LOCATION %s", "x");
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM t ORDER BY a", "1\t1\n2\t2\n3\t3\n");
+  warehouse_run(w, "INSERT INTO t VALUES (4)");
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM t ORDER BY a", "1\t1\n2\t2\n3\t3\n4\t4\n");
+  w->opts.boot_id = "another start";
+  warehouse_reopen(w);
+  assert_rows(w, "SELECT a FROM t ORDER BY a", "1\n2\n3\n4\n");
+}
+
+static void writes_at_the_location_of_a_partition_are_attached(void **state) {
+  warehouse *w = *state;
+  make_writes(w, "x");
+  make_writes(w, "y");
+  make_writes(w, "z");
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT)");
+  run_at(w, "ALTER TABLE p ADD PARTITION (k=1) LOCATION %s", "x"); /* takes write id 1 */
+  warehouse_run(w, "ALTER TABLE p ADD PARTITION (k=2)");
+  run_at(w, "ALTER TABLE p PARTITION (k=2) SET LOCATION %s", "y");
+  warehouse_run(w, "INSERT INTO p VALUES (4, 1), (4, 2)");
+  assert_rows(w, "SELECT a, k, ROW__ID.writeid FROM p ORDER BY k, a",
+              "1\t1\t1\n2\t1\t2\n3\t1\t3\n4\t1\t6\n1\t2\t1\n2\t2\t2\n3\t2\t3\n4\t2\t6\n");
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  run_at(w, "ALTER TABLE t SET LOCATION %s", "z");
+  w->opts.boot_id = "another start";
+  warehouse_reopen(w);
+  assert_rows(w, "SELECT count(*) FROM p", "8\n");
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM t ORDER BY a", "1\t1\n2\t2\n3\t3\n");
+}
+
+static void a_write_with_the_id_of_an_aborted_one_is_not_attached(void **state) {
+  warehouse *w = *state;
+  char sql[400];
+  make_writes(w, "x");
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "START TRANSACTION");
+  warehouse_run(w, "INSERT INTO t VALUES (9)"); /* write id 1 */
+  warehouse_run(w, "ROLLBACK");
+  snprintf(sql, sizeof sql, "ALTER TABLE t SET LOCATION '%s/x'", w->dir);
+  warehouse_fails(w, sql, "is open or was aborted");
+  assert_rows(w, "SELECT * FROM t", "");
+}
+
+static void writes_that_somebody_left_are_not_taken_over(void **state) {
+  warehouse *w = *state;
+  make_writes(w, "t");
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  assert_non_null(strstr(skep_session_notice(w->session, 0), "holds files that are no table's"));
+  warehouse_run(w, "INSERT INTO t VALUES (7)");
+  assert_rows(w, "SELECT a, ROW__ID.writeid FROM t", "7\t1\n");
+  w->opts.boot_id = "another start";
+  warehouse_reopen(w);
+  assert_true(there(w, "t/base_0000001") && there(w, "t/delta_0000003_0000003_0000"));
+  char sql[400];
+  snprintf(sql, sizeof sql, "CREATE TABLE c LOCATION '%s/t' AS SELECT 1 AS a", w->dir);
+  warehouse_fails(w, sql, "[Error 10304]");
+  make_writes(w, "k=1");
+  warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT)");
+  put_away(w, "k=1", "p/k=1");
+  warehouse_fails(w, "ALTER TABLE p ADD PARTITION (k=1)", "say LOCATION to attach them");
+  run_at(w, "ALTER TABLE p ADD PARTITION (k=1) LOCATION %s", "p/k=1");
+  assert_rows(w, "SELECT a FROM p ORDER BY a", "1\n2\n3\n");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {TEST(directories_come_and_go_with_their_objects),
@@ -457,6 +548,10 @@ int main(void) {
                                      TEST(an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it),
                                      TEST(no_name_leads_out_of_the_warehouse),
                                      TEST(ddl_is_refused_inside_a_transaction),
+                                     TEST(writes_at_a_location_are_attached_below_the_next_write_id),
+                                     TEST(writes_at_the_location_of_a_partition_are_attached),
+                                     TEST(a_write_with_the_id_of_an_aborted_one_is_not_attached),
+                                     TEST(writes_that_somebody_left_are_not_taken_over),
                                      TEST(statistics_follow_writes_and_counts)};
 #undef TEST
   return cmocka_run_group_tests(tests, NULL, NULL);
