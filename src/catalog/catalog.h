@@ -170,6 +170,14 @@ typedef struct skep_catalog_table_name {
 SKEP_NODISCARD skep_status skep_catalog_list_tables(skep_catalog *catalog, skep_arena *arena, const char *db,
                                                     const skep_catalog_table_name **out, size_t *n, skep_err *err);
 
+typedef struct skep_catalog_location {
+  int64_t table_id;
+  const char *location; /* of the table, or of a partition */
+} skep_catalog_location;
+/* Every location that the metastore knows, in no order: also of tables that skep_catalog_get_table cannot read. */
+SKEP_NODISCARD skep_status skep_catalog_locations(skep_catalog *catalog, skep_arena *arena,
+                                                  const skep_catalog_location **out, size_t *n, skep_err *err);
+
 /* Stores a new table. Filled in here: ids, owner and times that are NULL or 0, the location that Hive would choose
  * (from database and type) when it is NULL, names of constraints. Properties are stored as they are given;
  * transient_lastDdlTime is set. *table is filled in likewise (strings in `arena`). The directory is the caller's to

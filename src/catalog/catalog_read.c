@@ -333,6 +333,33 @@ skep_status skep_catalog_list_tables(skep_catalog *catalog, skep_arena *arena, c
   return SKEP_OK;
 }
 
+skep_status skep_catalog_locations(skep_catalog *catalog, skep_arena *arena, const skep_catalog_location **out,
+                                   size_t *n, skep_err *err) {
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(catalog->db,
+                         "SELECT \"TBLS\".\"TBL_ID\", \"SDS\".\"LOCATION\" FROM \"TBLS\" JOIN \"SDS\" ON "
+                         "\"SDS\".\"SD_ID\" = \"TBLS\".\"SD_ID\" WHERE \"SDS\".\"LOCATION\" IS NOT NULL UNION ALL "
+                         "SELECT \"PARTITIONS\".\"TBL_ID\", \"SDS\".\"LOCATION\" FROM \"PARTITIONS\" JOIN \"SDS\" ON "
+                         "\"SDS\".\"SD_ID\" = \"PARTITIONS\".\"SD_ID\" WHERE \"SDS\".\"LOCATION\" IS NOT NULL",
+                         SKEP_NO_PARAMS, &stmt, err));
+  catalog_list list = {0};
+  skep_status st;
+  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    skep_catalog_location *item = catalog_list_add(arena, &list, sizeof *item);
+    if (item == NULL) st = catalog_nomem(err);
+    if (item != NULL) {
+      item->table_id = skep_stmt_i64(stmt, 0);
+      st = skep_stmt_text_copy(stmt, 1, arena, &item->location, err);
+    }
+    if (st != SKEP_OK) break;
+  }
+  skep_stmt_done(stmt);
+  if (st != SKEP_END) return st;
+  *out = list.items;
+  *n = list.n;
+  return SKEP_OK;
+}
+
 /* ---- copies ---- */
 
 static bool copy_array(skep_arena *arena, const void **array, size_t n, size_t size) {

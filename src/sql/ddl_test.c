@@ -2,6 +2,7 @@
  * are compared in ddl_log_test.c. */
 #include <sys/stat.h>
 
+#include "db/db.h"
 #include "support/warehouse.h"
 
 static int setup(void **state) {
@@ -529,6 +530,91 @@ static void writes_that_somebody_left_are_not_taken_over(void **state) {
   assert_rows(w, "SELECT a FROM p ORDER BY a", "1\n2\n3\n");
 }
 
+static void run_sql(warehouse *w, const char *sql) {
+  char url[400];
+  skep_db *db;
+  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", w->opts.warehouse_dir);
+  assert_ok(skep_db_open(&w->ctx, url, &(skep_db_opts){.busy_wait_ms = 1000}, &db, &w->err), w->err);
+  assert_ok(skep_db_run(db, sql, SKEP_NO_PARAMS, NULL, &w->err), w->err);
+  skep_db_close(db);
+}
+
+static void start_of_the_machine(warehouse *w, const char *id) {
+  w->opts.boot_id = id;
+  warehouse_reopen(w);
+}
+
+static void make_dir(const warehouse *w, const char *path) {
+  char full[400];
+  snprintf(full, sizeof full, "%s/%s", w->dir, path);
+  assert_int_equal(mkdir(full, 0777), 0);
+}
+
+static void a_start_of_the_machine_removes_what_only_the_table_can_have_written(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1)");
+  warehouse_run(w, "CREATE TABLE a (a INT) PARTITIONED BY (k INT)");
+  warehouse_run(w, "INSERT INTO a VALUES (1, 1)");
+  warehouse_run(w, "CREATE TABLE b (a INT) PARTITIONED BY (k INT)");
+  for (int i = 0; i < 3; i++) warehouse_run(w, "INSERT INTO b VALUES (2, 2)");
+  run_at(w, "ALTER TABLE b ADD PARTITION (k=1) LOCATION %s", "a//k=1/.");
+  warehouse_run(w, "INSERT INTO b VALUES (5, 1)"); /* write id 5, into the directory of a */
+  make_dir(w, "t/delta_0000002_0000002_0000");
+  make_dir(w, "a/k=2");
+  make_dir(w, "a/k=2/delta_0000002_0000002_0000");
+  start_of_the_machine(w, "2");
+  assert_false(there(w, "t/delta_0000002_0000002_0000") || there(w, "a/k=2/delta_0000002_0000002_0000"));
+  assert_true(there(w, "t/delta_0000001_0000001_0000") && there(w, "a/k=1/delta_0000005_0000005_0000"));
+  assert_rows(w, "SELECT a FROM b WHERE k = 1 ORDER BY a", "1\n5\n");
+  for (int i = 0; i < 6; i++) warehouse_run(w, "INSERT INTO a VALUES (1, 3)"); /* past write id 5 */
+  assert_rows(w, "SELECT a FROM a WHERE k = 1", "1\n");
+}
+
+static void leftovers_outside_of_the_warehouse_stay_and_are_never_visible(void **state) {
+  warehouse *w = *state;
+  char inside[200];
+  snprintf(inside, sizeof inside, "%s/wh", w->dir);
+  w->opts.warehouse_dir = inside;
+  warehouse_reopen(w);
+  run_at(w, "CREATE TABLE t (a INT) PARTITIONED BY (k INT) LOCATION %s", "out");
+  warehouse_run(w, "INSERT INTO t VALUES (1, 1)");
+  warehouse_run(w, "INSERT INTO t VALUES (2, 2)");
+  put_away(w, "out/k=2/delta_0000002_0000002_0000", "out/k=2/delta_0000005_0000005_0000");
+  start_of_the_machine(w, "2");
+  assert_true(there(w, "out/k=2/delta_0000005_0000005_0000"));
+  for (int i = 0; i < 3; i++) warehouse_run(w, "INSERT INTO t VALUES (1, 1)");
+  assert_rows(w, "SELECT DISTINCT k FROM t", "1\n");
+  assert_rows(w, "SELECT count(*) FROM t", "4\n");
+  start_of_the_machine(w, "3");
+  assert_rows(w, "SELECT count(*) FROM t", "4\n");
+}
+
+static void a_table_that_cannot_be_looked_at_keeps_nobody_out(void **state) {
+  warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "CREATE TABLE far (a INT)");
+  warehouse_run(w, "CREATE TABLE odd (b INT)");
+  warehouse_run(w, "CREATE TABLE nowhere (a INT)");
+  run_sql(w, "UPDATE \"SDS\" SET \"LOCATION\" = 'hdfs://h/far' WHERE \"LOCATION\" LIKE '%/far'");
+  run_sql(w, "UPDATE \"SDS\" SET \"LOCATION\" = NULL WHERE \"LOCATION\" LIKE '%/nowhere'");
+  make_dir(w, "t/delta_0000001_0000001_0000");
+  start_of_the_machine(w, "2");
+  assert_false(there(w, "t/delta_0000001_0000001_0000"));
+  assert_rows(w, "SELECT count(*) FROM t", "0\n");
+  assert_null(skep_session_notice(w->session, 0));
+  run_sql(w, "UPDATE \"COLUMNS_V2\" SET \"TYPE_NAME\" = 'geometry' WHERE \"COLUMN_NAME\" = 'b'");
+  for (int i = 0; i < 2; i++) { /* not recovered: tried again */
+    make_dir(w, "t/delta_0000001_0000001_0000");
+    start_of_the_machine(w, "3");
+    assert_false(there(w, "t/delta_0000001_0000001_0000"));
+    assert_rows(w, "SELECT count(*) FROM t", "0\n");
+    assert_non_null(strstr(skep_session_notice(w->session, 0), "default.odd could not be looked at"));
+    assert_rows(w, "SELECT count(*) FROM t", "0\n");
+    assert_null(skep_session_notice(w->session, 0));
+  }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {TEST(directories_come_and_go_with_their_objects),
@@ -551,6 +637,9 @@ int main(void) {
                                      TEST(writes_at_a_location_are_attached_below_the_next_write_id),
                                      TEST(writes_at_the_location_of_a_partition_are_attached),
                                      TEST(a_write_with_the_id_of_an_aborted_one_is_not_attached),
+                                     TEST(a_start_of_the_machine_removes_what_only_the_table_can_have_written),
+                                     TEST(leftovers_outside_of_the_warehouse_stay_and_are_never_visible),
+                                     TEST(a_table_that_cannot_be_looked_at_keeps_nobody_out),
                                      TEST(writes_that_somebody_left_are_not_taken_over),
                                      TEST(statistics_follow_writes_and_counts)};
 #undef TEST

@@ -178,7 +178,8 @@ static void keep_house(skep_session *s) {
 
 skep_status skep_session_run(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
   *out = NULL;
-  clear_notes(s);
+  if (s->has_run) clear_notes(s);
+  s->has_run = true;
   __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);

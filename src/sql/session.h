@@ -79,7 +79,8 @@ const char *skep_session_database(const skep_session *session);
 bool skep_session_in_transaction(const skep_session *session); /* after START TRANSACTION */
 /* The session's settings, to look at (SET changes them). */
 const skep_config *skep_session_config(const skep_session *session);
-/* Texts for the person at the shell that the last statement left ("Deprecated ..."), or NULL when there is no i-th. */
+/* Texts for the person at the shell that the last statement left ("Deprecated ..."), the first one also those of the
+ * opening, or NULL when there is no i-th. */
 const char *skep_session_notice(const skep_session *session, size_t i);
 
 /* Columns of a result: a struct of names and types, borrowed from the result. */

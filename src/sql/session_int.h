@@ -83,8 +83,10 @@ struct skep_session {
    * while undoing is set. Under the lock, so that no interrupt arrives late. */
   pthread_mutex_t cancel_lock;
   bool undoing;
-  uint32_t n_unkept; /* statements since the last house-keeping, which was at */
-  int64_t kept_ms;   /* this time */
+  uint32_t n_unkept;  /* statements since the last house-keeping, which was at */
+  int64_t kept_ms;    /* this time */
+  bool has_recovered; /* housekeep.c looked for leftovers of a loss of power */
+  bool has_run;       /* a statement; notes of the opening stay until then */
 };
 
 /* The engine, opened at first use. */

@@ -229,7 +229,8 @@ SKEP_NODISCARD skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *c
  *   *needed false: nothing to do.
  *   *needed true: a write transaction of the database is open now, and everybody else waits. The caller removes, in
  *   every transactional table, the directories whose write id is skep_txn_next_write_id or higher, then calls
- *   skep_txn_recovery_done, which commits (ok) or rolls back.
+ *   skep_txn_recovery_done, which commits (ok) or rolls back. Who could not look at all tables calls skep_db_commit
+ *   instead: the recovery stays due.
  * Until somebody has done that, skep_txn_begin is durable: safe, and slower. */
 SKEP_NODISCARD skep_status skep_txn_recovery_needed(skep_db *db, bool *needed, skep_err *err);
 SKEP_NODISCARD skep_status skep_txn_recovery_done(skep_db *db, bool ok, skep_err *err);
