@@ -8,6 +8,7 @@
 #include "db/schema.h"
 #include "sql/heartbeat.h"
 #include "sql/moves.h"
+#include "sql/spill.h"
 #include "sql/statement.h"
 #include "sql/transaction.h"
 
@@ -51,12 +52,12 @@ static skep_status open_settings(skep_session *s, const skep_session_opts *opts,
   return SKEP_OK;
 }
 
-/* Where queries spill unless somebody says where: inside the warehouse, under a name that no table can have. */
+/* Where queries spill unless somebody says where: inside the warehouse. */
 static skep_status default_temp_dir(skep_session *s, skep_err *err) {
   skep_buf path;
   skep_buf_init(&path, s->ctx, 1 << 16);
-  skep_buf_printf(&path, "%s/.skep-spill-%016llx", s->warehouse,
-                  (unsigned long long)s->ctx->random(s->ctx->random_self));
+  skep_buf_printf(&path, "%s/", s->warehouse);
+  skep_spill_name(s->ctx, &path);
   skep_status st = skep_buf_check(&path, "a session", err);
   if (st == SKEP_OK) st = copy_text(s->ctx, skep_buf_string(&path), &s->temp_dir, err);
   skep_buf_fini(&path);
@@ -106,6 +107,7 @@ static skep_status open_all(skep_session *s, const skep_session_opts *opts, skep
   s->engine_opts =
       (skep_engine_opts){.temp_dir = s->temp_dir, .memory_limit_bytes = opts->memory_bytes, .threads = opts->threads};
   SKEP_TRY(skep_moves_recover(s, err));
+  skep_spill_clean(s);
   return skep_transaction_housekeep(s, err);
 }
 

@@ -1,4 +1,8 @@
 /* Statements from text to rows: the worked example of Hive 3's notes on ACID, and what a session promises. */
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "sql/spill.h"
 #include "support/warehouse.h"
 
 static int setup(void **state) {
@@ -11,6 +15,14 @@ static int setup(void **state) {
 static int teardown(void **state) {
   warehouse_close(*state);
   return 0;
+}
+
+static void make_file_in(const char *dir) {
+  char path[420];
+  snprintf(path, sizeof path, "%s/duckdb_temp.tmp", dir);
+  FILE *file = fopen(path, "wb");
+  assert_non_null(file);
+  fclose(file);
 }
 
 static void a_session_answers_a_query_without_tables(void **state) {
@@ -37,10 +49,37 @@ static void update_and_delete_change_rows(void **state) {
                       "2\tTWO\t2\t0\n3\tTHREE\t2\t1\n");
 }
 
+/* The names say the process; the one of a child that has ended is no more. */
+static void what_a_dead_process_spilled_is_removed(void **state) {
+  warehouse *w = *state;
+  char dead[400], alive[400];
+  skep_buf name;
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+  skep_buf_init(&name, &w->ctx, 1 << 10);
+  skep_spill_name(&w->ctx, &name);
+  char own[40], *at;
+  snprintf(own, sizeof own, "-%lld-", (long long)getpid());
+  at = strstr(skep_buf_string(&name), own);
+  assert_non_null(at);
+  snprintf(alive, sizeof alive, "%s/%s", w->dir, skep_buf_string(&name));
+  snprintf(dead, sizeof dead, "%s/%.*s-%lld-%s", w->dir, (int)(at - skep_buf_string(&name)), skep_buf_string(&name),
+           (long long)child, "0123456789abcdef");
+  assert_int_equal(mkdir(alive, 0777), 0);
+  assert_int_equal(mkdir(dead, 0777), 0);
+  make_file_in(dead);
+  warehouse_reopen(w);
+  assert_int_equal(access(alive, F_OK), 0);
+  assert_int_not_equal(access(dead, F_OK), 0);
+  skep_buf_fini(&name);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(a_session_answers_a_query_without_tables, setup, teardown),
       cmocka_unit_test_setup_teardown(rows_come_back, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_a_dead_process_spilled_is_removed, setup, teardown),
       cmocka_unit_test_setup_teardown(update_and_delete_change_rows, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
