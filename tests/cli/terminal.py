@@ -38,12 +38,13 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def end(self, words):
-        """Sends words until the shell ends: what comes before libedit has set the terminal up may be lost, Ctrl-D above all."""
+        """Sends words until the shell ends: what comes before libedit has set the terminal up may be lost or stay in the line, so
+        that is dropped (Ctrl-U) each time; Ctrl-D ends the shell on an empty line only."""
         for _ in range(300):
             done, status = os.waitpid(self.pid, os.WNOHANG)
             if done:
                 return os.waitstatus_to_exitcode(status)
-            self.send(words)
+            self.send("\x15" + words)
             time.sleep(0.2)
         sys.exit(f"{words!r} does not end the shell")
 
