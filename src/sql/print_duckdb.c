@@ -166,10 +166,11 @@ static void print_from(printer *p, const skep_brel *rel) {
 
 /* ---- blocks ---- */
 
-static void print_keys(printer *p, const skep_bq *q, uint64_t set) {
+/* The keys of a grouping set, or all of them: a mask of 64 bits has room for those of grouping sets only. */
+static void print_keys(printer *p, const skep_bq *q, const uint64_t *set) {
   bool first = true;
   for (uint32_t i = 0; i < q->n_keys; i++) {
-    if ((set >> i & 1) == 0) continue;
+    if (set != NULL && (*set >> i & 1) == 0) continue;
     if (!first) skep_buf_text(p->out, ", ");
     first = false;
     bool constant = q->keys[i]->op == SKEP_BX_CONST; /* in parentheses no ordinal */
@@ -183,13 +184,13 @@ static void print_group(printer *p, const skep_bq *q) {
   if (q->n_sets == 0) {
     if (q->n_keys == 0) return;
     skep_buf_text(p->out, " GROUP BY ");
-    print_keys(p, q, ~(uint64_t)0);
+    print_keys(p, q, NULL);
     return;
   }
   skep_buf_text(p->out, " GROUP BY GROUPING SETS (");
   for (uint32_t i = 0; i < q->n_sets; i++) {
     skep_buf_text(p->out, i == 0 ? "(" : ", (");
-    print_keys(p, q, q->sets[i]);
+    print_keys(p, q, &q->sets[i]);
     skep_buf_byte(p->out, ')');
   }
   skep_buf_byte(p->out, ')');
