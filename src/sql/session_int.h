@@ -115,7 +115,7 @@ SKEP_NODISCARD skep_status skep_result_texts_row(skep_result *result, const char
 typedef skep_status skep_statement_run(skep_session *session, const skep_statement *statement, skep_result **out,
                                        skep_err *err);
 
-/* Of the catalog helper, declared there too: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
+/* Of the definitions: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
  * SHOW, DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
  */
 skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run, skep_analyze_run;
