@@ -13,7 +13,6 @@
 #define TABLE_WRITE_H
 
 #include "acid/delta_writer.h"
-#include "catalog/catalog.h"
 
 typedef enum skep_write_format {
   SKEP_WRITE_FULL_ACID,
@@ -74,12 +73,6 @@ typedef struct skep_written_partition {
   uint64_t n_rows;           /* rows added, or deleted */
   uint64_t n_files, n_bytes; /* added */
 } skep_written_partition;
-
-/* Fills in what the table says: name, location, format, columns, buckets, properties; the rest is zero. What it makes
- * is in the arena, what it points to the table's. SKEP_ERR_UNSUPPORTED for a table that is not ORC, external, a view,
- * or elsewhere than in files. */
-SKEP_NODISCARD skep_status skep_table_write_opts_of(skep_arena *arena, const skep_catalog_table *table,
-                                                    skep_table_write_opts *out, skep_err *err);
 
 typedef struct skep_table_write skep_table_write;
 
