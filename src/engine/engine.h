@@ -38,8 +38,13 @@ typedef struct skep_engine_opts {
   uint64_t memory_limit_bytes; /* 0: DuckDB's own choice, 80 % of the machine's */
   uint32_t threads;            /* 0: one a processor */
   bool keep_order;             /* rows of a query without ORDER BY in the order of the sources, which one thread reads
-                                  then; small sources (200,000 rows in all) are read like that in any case */
+                                  then; small sources (SKEP_ENGINE_ORDERED_ROWS) are read like that in any case */
 } skep_engine_opts;
+
+/* Estimated rows of all sources together up to which a query without ORDER BY keeps their order, though one thread
+ * reads them then: rows of small tables come out the same each time, and are numbered the same when they are inserted.
+ */
+enum { SKEP_ENGINE_ORDERED_ROWS = 200000 };
 
 SKEP_NODISCARD skep_status skep_engine_open(const skep_ctx *ctx, const skep_engine_opts *opts, skep_engine **out,
                                             skep_err *err);

@@ -24,16 +24,12 @@ struct skep_engine_result {
 
 /* ---- starting ---- */
 
-/* Rows up to which a query keeps the order of its sources, though one thread reads them then: rows of small tables come
- * out the same each time, and are numbered the same when they are inserted. */
-enum { ORDERED_ROWS = 200000 };
-
 static skep_status choose_order(skep_engine *e, skep_err *err) {
   uint64_t rows = 0;
   pthread_mutex_lock(&e->lock);
   for (size_t i = 0; i < e->n_sources; i++) rows += e->sources[i]->source->estimated_rows;
   pthread_mutex_unlock(&e->lock);
-  bool keep = e->opts.keep_order || rows <= ORDERED_ROWS;
+  bool keep = e->opts.keep_order || rows <= SKEP_ENGINE_ORDERED_ROWS;
   if (keep == e->keeps_order) return SKEP_OK;
   duckdb_result result;
   const char *sql = keep ? "SET preserve_insertion_order = true" : "SET preserve_insertion_order = false";

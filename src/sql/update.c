@@ -188,9 +188,6 @@ static skep_status bind_update(change_job *job, skep_life *life, skep_err *err) 
   return skep_bind_insert(&life->binder, job->query, &job->target.bind, &job->bound, err);
 }
 
-/* Rows up to which the engine keeps the order of sources (engine/result.c). */
-enum { ORDERED_ROWS = 200000 };
-
 /* Hive does not shuffle the new rows of a table without partitions and buckets: they are numbered as they are read, in
  * as many files as tasks read. Known only when the files are; the query is bound again then, over the same sources. */
 static skep_status follow_tasks(change_job *job, skep_life *life, const skep_table_name *name,
@@ -202,7 +199,7 @@ static skep_status follow_tasks(change_job *job, skep_life *life, const skep_tab
   const skep_source *source = skep_life_source(life, job->ids[0]);
   SKEP_TRY(skep_tasks_find(&job->tasks, life, job->ids[0], err));
   job->with_file = job->tasks.n_tasks > 1;
-  job->as_read = source != NULL && source->estimated_rows <= ORDERED_ROWS && bound->n_tables == 1;
+  job->as_read = source != NULL && source->estimated_rows <= SKEP_ENGINE_ORDERED_ROWS && bound->n_tables == 1;
   if (!job->with_file && !job->as_read) return SKEP_OK;
   SKEP_TRY(make_query(job, life, name, set, where, err));
   return bind_update(job, life, err);
