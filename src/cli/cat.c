@@ -135,11 +135,7 @@ static bool set_option(cat_args *a, skep_arena *arena, int id, const char *value
     default:
       break;
   }
-  if (want == NULL) return true;
-  char quoted[80];
-  skep_quote(quoted, sizeof quoted, value, strlen(value));
-  (void)skep_fail(err, SKEP_ERR_ARGUMENT, "--%s takes %s, not \"%s\"", options[id].name, want, quoted);
-  return false;
+  return want == NULL || skep_cli_wrong_value(&options[id], value, want, err);
 }
 
 /* What can be said to be wrong without looking at a file is wrong usage. */

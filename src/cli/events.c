@@ -59,11 +59,7 @@ static bool set_option(events_args *a, int id, const char *value, skep_err *err)
     default:
       break;
   }
-  if (want == NULL) return true;
-  char quoted[80];
-  skep_quote(quoted, sizeof quoted, value, strlen(value));
-  (void)skep_fail(err, SKEP_ERR_ARGUMENT, "--%s takes %s, not \"%s\"", options[id].name, want, quoted);
-  return false;
+  return want == NULL || skep_cli_wrong_value(&options[id], value, want, err);
 }
 
 static bool parse_args(events_args *a, skep_arena *arena, int argc, char **argv, skep_err *err) {

@@ -45,6 +45,14 @@ const char *skep_cli_did_you_mean(const char *word, const char *const *first, si
 
 int skep_cli_dashes(const char *name) { return name[0] != '\0' && name[1] == '\0' ? 1 : 2; }
 
+bool skep_cli_wrong_value(const skep_cli_option *option, const char *value, const char *want, skep_err *err) {
+  char quoted[80];
+  skep_quote(quoted, sizeof quoted, value, strlen(value));
+  (void)skep_fail(err, SKEP_ERR_ARGUMENT, "%.*s%s takes %s, not \"%s\"", skep_cli_dashes(option->name), "--",
+                  option->name, want, quoted);
+  return false;
+}
+
 static const skep_cli_option *find(const skep_cli_args *args, const char *name, size_t length) {
   for (size_t i = 0; i < args->n_options; i++) {
     const skep_cli_option *o = &args->options[i];

@@ -35,6 +35,9 @@ int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err);
 /* How many dashes an option's name has before it. */
 int skep_cli_dashes(const char *name);
 
+/* Says in err that an option's value is not what it takes ("a number"); false. */
+bool skep_cli_wrong_value(const skep_cli_option *option, const char *value, const char *want, skep_err *err);
+
 /* The name most like `word`, when one is close enough to be meant; else NULL. stride: bytes from one `const char *` to
  * the next, so that a table of structs can be searched by its name member. */
 const char *skep_cli_did_you_mean(const char *word, const char *const *first, size_t n, size_t stride);

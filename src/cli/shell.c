@@ -105,12 +105,7 @@ static bool set_option(shell_args *a, skep_arena *arena, int id, const char *val
     default:
       break;
   }
-  if (want == NULL) return true;
-  char quoted[80];
-  skep_quote(quoted, sizeof quoted, value, strlen(value));
-  (void)skep_fail(err, SKEP_ERR_ARGUMENT, "%.*s%s takes %s, not \"%s\"", skep_cli_dashes(options[id].name), "--",
-                  options[id].name, want, quoted);
-  return false;
+  return want == NULL || skep_cli_wrong_value(&options[id], value, want, err);
 }
 
 static bool parse_args(shell_args *a, skep_arena *arena, int argc, char **argv, skep_err *err) {
