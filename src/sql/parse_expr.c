@@ -1,6 +1,6 @@
 /* Expressions: operators, by precedence climbing over one table.
  *
- *   expr     := operand operator operand ...    as `levels` orders them, lowest first:
+ *   expr     := operand operator operand ...    as operators.h orders them, lowest first:
  *     1 OR   2 AND   3 NOT e, ! e   4 IS [NOT] (NULL | TRUE | FALSE | UNKNOWN)
  *     5 = == <=> <> != IS [NOT] DISTINCT FROM
  *     6 < <= > >=  [NOT] (LIKE | RLIKE | REGEXP) e   [NOT] LIKE (ANY | ALL) '(' exprs ')'   [NOT] IN '(' query | exprs
@@ -14,70 +14,76 @@
  *   bound    := UNBOUNDED (PRECEDING | FOLLOWING) | CURRENT ROW | constant (PRECEDING | FOLLOWING)
  *
  * Source: hiveql.md 1.5: the grammar of Hive 4 (before, IS bound tightest). */
+#include "sql/operators.h"
 #include "sql/parse_int.h"
 
-typedef enum level {
-  LEVEL_OR = 1,
-  LEVEL_AND,
-  LEVEL_NOT,
-  LEVEL_IS,
-  LEVEL_EQUAL,
-  LEVEL_SIMILAR,
-  LEVEL_BIT_OR,
-  LEVEL_BIT_AND,
-  LEVEL_CONCAT,
-  LEVEL_ADD,
-  LEVEL_MULTIPLY,
-  LEVEL_XOR,
-  LEVEL_UNARY,
-  LEVEL_POSTFIX,
-} level;
-
 typedef struct operator_row {
-  level level;
+  skep_level level;
   skep_binary_op op;
 } operator_row;
 
-/* Operators that are one token between two operands. */
-static const operator_row by_token[SKEP_TOKEN_COUNT] = {
-    [SKEP_TOKEN_EQ] = {LEVEL_EQUAL, SKEP_OP_EQ},
-    [SKEP_TOKEN_NE] = {LEVEL_EQUAL, SKEP_OP_NE},
-    [SKEP_TOKEN_NULL_SAFE_EQ] = {LEVEL_EQUAL, SKEP_OP_NULL_SAFE_EQ},
-    [SKEP_TOKEN_LT] = {LEVEL_SIMILAR, SKEP_OP_LT},
-    [SKEP_TOKEN_LE] = {LEVEL_SIMILAR, SKEP_OP_LE},
-    [SKEP_TOKEN_GT] = {LEVEL_SIMILAR, SKEP_OP_GT},
-    [SKEP_TOKEN_GE] = {LEVEL_SIMILAR, SKEP_OP_GE},
-    [SKEP_TOKEN_BAR] = {LEVEL_BIT_OR, SKEP_OP_BIT_OR},
-    [SKEP_TOKEN_AMPERSAND] = {LEVEL_BIT_AND, SKEP_OP_BIT_AND},
-    [SKEP_TOKEN_CONCAT] = {LEVEL_CONCAT, SKEP_OP_CONCAT},
-    [SKEP_TOKEN_PLUS] = {LEVEL_ADD, SKEP_OP_ADD},
-    [SKEP_TOKEN_MINUS] = {LEVEL_ADD, SKEP_OP_SUBTRACT},
-    [SKEP_TOKEN_STAR] = {LEVEL_MULTIPLY, SKEP_OP_MULTIPLY},
-    [SKEP_TOKEN_DIVIDE] = {LEVEL_MULTIPLY, SKEP_OP_DIVIDE},
-    [SKEP_TOKEN_PERCENT] = {LEVEL_MULTIPLY, SKEP_OP_MODULO},
-    [SKEP_TOKEN_CARET] = {LEVEL_XOR, SKEP_OP_BIT_XOR},
-};
+static operator_row row_of(skep_binary_op op) { return (operator_row){skep_operators[op].level, op}; }
 
-static const skep_expr *climb(skep_parser *p, level least);
+/* Operators that are one token between two operands; SKEP_LEVEL_NONE where there is none. */
+static operator_row token_operator(skep_token_kind kind) {
+  switch (kind) {
+    case SKEP_TOKEN_EQ:
+      return row_of(SKEP_OP_EQ);
+    case SKEP_TOKEN_NE:
+      return row_of(SKEP_OP_NE);
+    case SKEP_TOKEN_NULL_SAFE_EQ:
+      return row_of(SKEP_OP_NULL_SAFE_EQ);
+    case SKEP_TOKEN_LT:
+      return row_of(SKEP_OP_LT);
+    case SKEP_TOKEN_LE:
+      return row_of(SKEP_OP_LE);
+    case SKEP_TOKEN_GT:
+      return row_of(SKEP_OP_GT);
+    case SKEP_TOKEN_GE:
+      return row_of(SKEP_OP_GE);
+    case SKEP_TOKEN_BAR:
+      return row_of(SKEP_OP_BIT_OR);
+    case SKEP_TOKEN_AMPERSAND:
+      return row_of(SKEP_OP_BIT_AND);
+    case SKEP_TOKEN_CONCAT:
+      return row_of(SKEP_OP_CONCAT);
+    case SKEP_TOKEN_PLUS:
+      return row_of(SKEP_OP_ADD);
+    case SKEP_TOKEN_MINUS:
+      return row_of(SKEP_OP_SUBTRACT);
+    case SKEP_TOKEN_STAR:
+      return row_of(SKEP_OP_MULTIPLY);
+    case SKEP_TOKEN_DIVIDE:
+      return row_of(SKEP_OP_DIVIDE);
+    case SKEP_TOKEN_PERCENT:
+      return row_of(SKEP_OP_MODULO);
+    case SKEP_TOKEN_CARET:
+      return row_of(SKEP_OP_BIT_XOR);
+    default:
+      return (operator_row){SKEP_LEVEL_NONE, SKEP_OP_EQ};
+  }
+}
+
+static const skep_expr *climb(skep_parser *p, skep_level least);
 
 static operator_row keyword_operator(skep_keyword keyword) {
   switch (keyword) {
     case SKEP_KW_OR:
-      return (operator_row){LEVEL_OR, SKEP_OP_OR};
+      return row_of(SKEP_OP_OR);
     case SKEP_KW_AND:
-      return (operator_row){LEVEL_AND, SKEP_OP_AND};
+      return row_of(SKEP_OP_AND);
     case SKEP_KW_DIV:
-      return (operator_row){LEVEL_MULTIPLY, SKEP_OP_INT_DIVIDE};
+      return row_of(SKEP_OP_INT_DIVIDE);
     case SKEP_KW_LIKE:
-      return (operator_row){LEVEL_SIMILAR, SKEP_OP_LIKE};
+      return row_of(SKEP_OP_LIKE);
     case SKEP_KW_RLIKE:
     case SKEP_KW_REGEXP:
-      return (operator_row){LEVEL_SIMILAR, SKEP_OP_RLIKE};
+      return row_of(SKEP_OP_RLIKE);
     case SKEP_KW_IN:
     case SKEP_KW_BETWEEN:
-      return (operator_row){LEVEL_SIMILAR, SKEP_OP_EQ};
+      return (operator_row){SKEP_LEVEL_SIMILAR, SKEP_OP_EQ};
     default:
-      return (operator_row){0, SKEP_OP_EQ};
+      return (operator_row){SKEP_LEVEL_NONE, SKEP_OP_EQ};
   }
 }
 
@@ -86,19 +92,19 @@ static bool at_not(const skep_parser *p) {
 }
 
 /* The level of the operator at the cursor, 0 when there is none. */
-static level level_at(const skep_parser *p) {
-  level by_kind = by_token[skep_p_kind(p, 0)].level;
+static skep_level level_at(const skep_parser *p) {
+  skep_level by_kind = token_operator(skep_p_kind(p, 0)).level;
   if (by_kind != 0) {
     skep_keyword behind = skep_p_keyword(p, 1);
     bool quantified =
-        by_kind <= LEVEL_SIMILAR && (behind == SKEP_KW_ANY || behind == SKEP_KW_SOME || behind == SKEP_KW_ALL);
-    return quantified ? LEVEL_SIMILAR : by_kind;
+        by_kind <= SKEP_LEVEL_SIMILAR && (behind == SKEP_KW_ANY || behind == SKEP_KW_SOME || behind == SKEP_KW_ALL);
+    return quantified ? SKEP_LEVEL_SIMILAR : by_kind;
   }
   if (skep_p_keyword(p, 0) == SKEP_KW_IS) {
     size_t behind = skep_p_keyword(p, 1) == SKEP_KW_NOT ? 2 : 1;
-    return skep_p_keyword(p, behind) == SKEP_KW_DISTINCT ? LEVEL_EQUAL : LEVEL_IS;
+    return skep_p_keyword(p, behind) == SKEP_KW_DISTINCT ? SKEP_LEVEL_EQUAL : SKEP_LEVEL_IS;
   }
-  if (at_not(p)) return LEVEL_SIMILAR;
+  if (at_not(p)) return SKEP_LEVEL_SIMILAR;
   return keyword_operator(skep_p_keyword(p, 0)).level;
 }
 
@@ -185,7 +191,7 @@ static const skep_expr *is_distinct(skep_parser *p, const skep_expr *value) {
   skep_p_next(p);
   bool negated = skep_p_accept_kw(p, SKEP_KW_NOT);
   if (!skep_p_expect_kw(p, SKEP_KW_DISTINCT) || !skep_p_expect_kw(p, SKEP_KW_FROM)) return NULL;
-  return binary(p, negated ? SKEP_OP_NULL_SAFE_EQ : SKEP_OP_DISTINCT, value, climb(p, LEVEL_SIMILAR));
+  return binary(p, negated ? SKEP_OP_NULL_SAFE_EQ : SKEP_OP_DISTINCT, value, climb(p, SKEP_LEVEL_SIMILAR));
 }
 
 static bool paren_exprs(skep_parser *p, skep_expr_list *out) {
@@ -216,9 +222,9 @@ static const skep_expr *between(skep_parser *p, const skep_expr *value, bool neg
   skep_expr expr = {.kind = SKEP_EXPR_BETWEEN};
   expr.between.value = value;
   expr.between.negated = negated;
-  expr.between.low = climb(p, LEVEL_BIT_OR);
+  expr.between.low = climb(p, SKEP_LEVEL_BIT_OR);
   if (expr.between.low == NULL || !skep_p_expect_kw(p, SKEP_KW_AND)) return NULL;
-  expr.between.high = climb(p, LEVEL_BIT_OR);
+  expr.between.high = climb(p, SKEP_LEVEL_BIT_OR);
   return expr.between.high == NULL ? NULL : finish(p, expr, start);
 }
 
@@ -247,7 +253,7 @@ static const skep_expr *word_condition(skep_parser *p, const skep_expr *value, s
   if (negated) skep_p_next(p);
   skep_keyword keyword = skep_p_keyword(p, 0);
   p->context = "expression specification";
-  if (keyword_operator(keyword).level != LEVEL_SIMILAR) {
+  if (keyword_operator(keyword).level != SKEP_LEVEL_SIMILAR) {
     skep_p_syntax(p);
     return NULL;
   }
@@ -258,24 +264,25 @@ static const skep_expr *word_condition(skep_parser *p, const skep_expr *value, s
   if (keyword == SKEP_KW_LIKE && (skep_p_keyword(p, 0) == SKEP_KW_ANY || skep_p_keyword(p, 0) == SKEP_KW_ALL)) {
     return like_list(p, value, negated, start);
   }
-  const skep_expr *like = binary(p, keyword_operator(keyword).op, value, climb(p, LEVEL_BIT_OR));
+  const skep_expr *like = binary(p, keyword_operator(keyword).op, value, climb(p, SKEP_LEVEL_BIT_OR));
   return negated ? unary(p, SKEP_OP_NOT, like, start) : like;
 }
 
 /* ---- climbing -----------------------------------------------------------------------------------------------------
  */
 
-static const skep_expr *apply(skep_parser *p, const skep_expr *left, level at, skep_pos start) {
-  if (at == LEVEL_IS) return is_condition(p, left, start);
+static const skep_expr *apply(skep_parser *p, const skep_expr *left, skep_level at, skep_pos start) {
+  if (at == SKEP_LEVEL_IS) return is_condition(p, left, start);
   if (skep_p_keyword(p, 0) == SKEP_KW_IS) return is_distinct(p, left);
   skep_token_kind kind = skep_p_kind(p, 0);
-  operator_row row = by_token[kind].level != 0 ? by_token[kind] : keyword_operator(skep_p_keyword(p, 0));
-  if (at <= LEVEL_AND) return logical(p, left, row);
-  if (by_token[kind].level == 0 && at == LEVEL_SIMILAR) return word_condition(p, left, start);
-  if (row.level <= LEVEL_SIMILAR) skep_p_decide(p);
+  operator_row token = token_operator(kind);
+  operator_row row = token.level != SKEP_LEVEL_NONE ? token : keyword_operator(skep_p_keyword(p, 0));
+  if (at <= SKEP_LEVEL_AND) return logical(p, left, row);
+  if (token.level == SKEP_LEVEL_NONE && at == SKEP_LEVEL_SIMILAR) return word_condition(p, left, start);
+  if (row.level <= SKEP_LEVEL_SIMILAR) skep_p_decide(p);
   skep_p_next(p);
   p->context = "expression specification";
-  if (row.level <= LEVEL_SIMILAR) {
+  if (row.level <= SKEP_LEVEL_SIMILAR) {
     skep_keyword behind = skep_p_keyword(p, 0);
     if (behind == SKEP_KW_ANY || behind == SKEP_KW_SOME || behind == SKEP_KW_ALL) {
       return quantified(p, left, row.op, start);
@@ -284,15 +291,15 @@ static const skep_expr *apply(skep_parser *p, const skep_expr *left, level at, s
   return binary(p, row.op, left, climb(p, row.level + 1));
 }
 
-static const skep_expr *prefix(skep_parser *p, level least, level *at);
+static const skep_expr *prefix(skep_parser *p, skep_level least, skep_level *at);
 
 /* + e, - e, ~ e */
 static const skep_expr *sign(skep_parser *p, skep_unary_op op) {
   skep_pos start = skep_p_begin(p);
-  level at;
+  skep_level at;
   skep_p_next(p);
   if (!skep_p_enter(p)) return NULL;
-  const skep_expr *operand = prefix(p, LEVEL_UNARY, &at);
+  const skep_expr *operand = prefix(p, SKEP_LEVEL_UNARY, &at);
   skep_p_leave(p);
   return unary(p, op, operand, start);
 }
@@ -306,18 +313,18 @@ static const skep_expr *exists(skep_parser *p) {
 }
 
 /* An operand with what stands before it; *at is the level it ends up with. */
-static const skep_expr *prefix(skep_parser *p, level least, level *at) {
-  if (least <= LEVEL_NOT && at_not(p)) {
+static const skep_expr *prefix(skep_parser *p, skep_level least, skep_level *at) {
+  if (least <= SKEP_LEVEL_NOT && at_not(p)) {
     skep_pos start = skep_p_begin(p);
-    *at = LEVEL_NOT;
+    *at = SKEP_LEVEL_NOT;
     skep_p_next(p);
-    return unary(p, SKEP_OP_NOT, climb(p, LEVEL_NOT), start);
+    return unary(p, SKEP_OP_NOT, climb(p, SKEP_LEVEL_NOT), start);
   }
-  if (least <= LEVEL_SIMILAR && skep_p_keyword(p, 0) == SKEP_KW_EXISTS) {
-    *at = LEVEL_SIMILAR;
+  if (least <= SKEP_LEVEL_SIMILAR && skep_p_keyword(p, 0) == SKEP_KW_EXISTS) {
+    *at = SKEP_LEVEL_SIMILAR;
     return exists(p);
   }
-  *at = LEVEL_UNARY;
+  *at = SKEP_LEVEL_UNARY;
   switch (skep_p_kind(p, 0)) {
     case SKEP_TOKEN_PLUS:
       return sign(p, SKEP_OP_PLUS);
@@ -326,20 +333,20 @@ static const skep_expr *prefix(skep_parser *p, level least, level *at) {
     case SKEP_TOKEN_TILDE:
       return sign(p, SKEP_OP_BIT_NOT);
     default:
-      *at = LEVEL_POSTFIX;
+      *at = SKEP_LEVEL_POSTFIX;
       return skep_p_postfix(p);
   }
 }
 
 /* Operators of level `least` and tighter. */
-static const skep_expr *climb(skep_parser *p, level least) {
+static const skep_expr *climb(skep_parser *p, skep_level least) {
   skep_pos start = skep_p_begin(p);
-  level at, next;
+  skep_level at, next;
   uint32_t height = 0;
   if (!skep_p_enter(p)) return NULL;
   const skep_expr *left = prefix(p, least, &at);
   while (left != NULL && (next = level_at(p)) >= least && next != 0) {
-    bool chains = next != LEVEL_IS && next != LEVEL_SIMILAR;
+    bool chains = next != SKEP_LEVEL_IS && next != SKEP_LEVEL_SIMILAR;
     if (next > at || (next == at && !chains)) break;
     if (++height > SKEP_P_MAX_HEIGHT) {
       skep_p_refuse(p, SKEP_ERR_LIMIT, "ParseException line %u:%u more than %d operators in a row", start.line,
@@ -357,13 +364,13 @@ static const skep_expr *climb(skep_parser *p, level least) {
 
 const skep_expr *skep_p_expr(skep_parser *p) {
   const char *saved = p->context;
-  const skep_expr *expr = climb(p, LEVEL_OR);
+  const skep_expr *expr = climb(p, SKEP_LEVEL_OR);
   if (expr != NULL) p->context = saved;
   return expr;
 }
 
-const skep_expr *skep_p_signed(skep_parser *p) { return climb(p, LEVEL_UNARY); }
-const skep_expr *skep_p_additive(skep_parser *p) { return climb(p, LEVEL_ADD); }
+const skep_expr *skep_p_signed(skep_parser *p) { return climb(p, SKEP_LEVEL_UNARY); }
+const skep_expr *skep_p_additive(skep_parser *p) { return climb(p, SKEP_LEVEL_ADD); }
 
 /* DEFAULT is a word like others: a column default.x, a function default(...) stay possible. */
 const skep_expr *skep_p_expr_or_default(skep_parser *p, bool additive) {
@@ -387,7 +394,7 @@ const skep_expr *skep_p_constant(skep_parser *p) {
     skep_p_syntax(p);
     return NULL;
   }
-  const skep_expr *value = climb(p, LEVEL_UNARY);
+  const skep_expr *value = climb(p, SKEP_LEVEL_UNARY);
   const skep_expr *inner = value;
   while (inner != NULL && inner->kind == SKEP_EXPR_UNARY) inner = inner->unary.operand;
   bool fits = inner != NULL &&

@@ -1,53 +1,9 @@
-/* Expressions as HiveQL. Levels are those of parse_expr.c: an operand of a lower level than its place gets brackets. */
+/* Expressions as HiveQL. Levels are those of operators.h: an operand of a lower level than its place gets brackets. */
 #include "sql/print_ast.h"
 
 #include "sql/keywords.h"
+#include "sql/operators.h"
 #include "sql/print_ast_int.h"
-
-enum {
-  LEVEL_OR = 1,
-  LEVEL_AND,
-  LEVEL_NOT,
-  LEVEL_IS,
-  LEVEL_EQUAL,
-  LEVEL_SIMILAR,
-  LEVEL_BIT_OR,
-  LEVEL_BIT_AND,
-  LEVEL_CONCAT,
-  LEVEL_ADD,
-  LEVEL_MULTIPLY,
-  LEVEL_XOR,
-  LEVEL_UNARY,
-  LEVEL_POSTFIX,
-};
-
-static const struct {
-  int level;
-  const char *text;
-} operators[SKEP_OP_BINARY_COUNT] = {
-    [SKEP_OP_OR] = {LEVEL_OR, "OR"},
-    [SKEP_OP_AND] = {LEVEL_AND, "AND"},
-    [SKEP_OP_EQ] = {LEVEL_EQUAL, "="},
-    [SKEP_OP_NE] = {LEVEL_EQUAL, "<>"},
-    [SKEP_OP_NULL_SAFE_EQ] = {LEVEL_EQUAL, "<=>"},
-    [SKEP_OP_DISTINCT] = {LEVEL_EQUAL, "IS DISTINCT FROM"},
-    [SKEP_OP_LT] = {LEVEL_SIMILAR, "<"},
-    [SKEP_OP_LE] = {LEVEL_SIMILAR, "<="},
-    [SKEP_OP_GT] = {LEVEL_SIMILAR, ">"},
-    [SKEP_OP_GE] = {LEVEL_SIMILAR, ">="},
-    [SKEP_OP_LIKE] = {LEVEL_SIMILAR, "LIKE"},
-    [SKEP_OP_RLIKE] = {LEVEL_SIMILAR, "RLIKE"},
-    [SKEP_OP_BIT_OR] = {LEVEL_BIT_OR, "|"},
-    [SKEP_OP_BIT_AND] = {LEVEL_BIT_AND, "&"},
-    [SKEP_OP_CONCAT] = {LEVEL_CONCAT, "||"},
-    [SKEP_OP_ADD] = {LEVEL_ADD, "+"},
-    [SKEP_OP_SUBTRACT] = {LEVEL_ADD, "-"},
-    [SKEP_OP_MULTIPLY] = {LEVEL_MULTIPLY, "*"},
-    [SKEP_OP_DIVIDE] = {LEVEL_MULTIPLY, "/"},
-    [SKEP_OP_MODULO] = {LEVEL_MULTIPLY, "%"},
-    [SKEP_OP_INT_DIVIDE] = {LEVEL_MULTIPLY, "DIV"},
-    [SKEP_OP_BIT_XOR] = {LEVEL_XOR, "^"},
-};
 
 /* ---- names, texts
  * ---------------------------------------------------------------------------------------------------- */
@@ -231,21 +187,21 @@ static void print_literal(const skep_expr *e, skep_buf *out) {
 static int level_of(const skep_expr *e) {
   switch (e->kind) {
     case SKEP_EXPR_LITERAL:
-      return e->literal.kind >= SKEP_LITERAL_TINYINT && e->literal.i64 < 0 ? LEVEL_UNARY : LEVEL_POSTFIX;
+      return e->literal.kind >= SKEP_LITERAL_TINYINT && e->literal.i64 < 0 ? SKEP_LEVEL_UNARY : SKEP_LEVEL_POSTFIX;
     case SKEP_EXPR_UNARY:
-      if (e->unary.op == SKEP_OP_NOT) return LEVEL_NOT;
-      return e->unary.op <= SKEP_OP_BIT_NOT ? LEVEL_UNARY : LEVEL_IS;
+      if (e->unary.op == SKEP_OP_NOT) return SKEP_LEVEL_NOT;
+      return e->unary.op <= SKEP_OP_BIT_NOT ? SKEP_LEVEL_UNARY : SKEP_LEVEL_IS;
     case SKEP_EXPR_BINARY:
-      return operators[e->binary.op].level;
+      return skep_operators[e->binary.op].level;
     case SKEP_EXPR_BETWEEN:
     case SKEP_EXPR_IN_LIST:
     case SKEP_EXPR_IN_QUERY:
     case SKEP_EXPR_EXISTS:
     case SKEP_EXPR_QUANTIFIED:
     case SKEP_EXPR_LIKE_LIST:
-      return LEVEL_SIMILAR;
+      return SKEP_LEVEL_SIMILAR;
     default:
-      return LEVEL_POSTFIX;
+      return SKEP_LEVEL_POSTFIX;
   }
 }
 
@@ -267,11 +223,11 @@ static void print_unary(const skep_expr *e, skep_buf *out) {
   switch (e->unary.op) {
     case SKEP_OP_NOT:
       skep_buf_text(out, "NOT ");
-      print_at(operand, LEVEL_NOT, out);
+      print_at(operand, SKEP_LEVEL_NOT, out);
       return;
     case SKEP_OP_NEGATE:
       /* "--" would begin a comment. */
-      skep_buf_text(out, level_of(operand) == LEVEL_UNARY ? "- " : "-");
+      skep_buf_text(out, level_of(operand) == SKEP_LEVEL_UNARY ? "- " : "-");
       break;
     case SKEP_OP_PLUS:
       skep_buf_byte(out, '+');
@@ -280,17 +236,17 @@ static void print_unary(const skep_expr *e, skep_buf *out) {
       skep_buf_byte(out, '~');
       break;
     default:
-      print_at(operand, LEVEL_IS + 1, out);
+      print_at(operand, SKEP_LEVEL_IS + 1, out);
       skep_buf_text(out, behind[e->unary.op]);
       return;
   }
-  print_at(operand, LEVEL_UNARY, out);
+  print_at(operand, SKEP_LEVEL_UNARY, out);
 }
 
 static void print_binary(const skep_expr *e, skep_buf *out) {
-  int level = operators[e->binary.op].level;
-  print_at(e->binary.left, level == LEVEL_SIMILAR ? level + 1 : level, out);
-  skep_buf_printf(out, " %s ", operators[e->binary.op].text);
+  int level = skep_operators[e->binary.op].level;
+  print_at(e->binary.left, level == SKEP_LEVEL_SIMILAR ? level + 1 : level, out);
+  skep_buf_printf(out, " %s ", skep_operators[e->binary.op].text);
   print_at(e->binary.right, level + 1, out);
 }
 
@@ -309,29 +265,29 @@ static void print_list_in(skep_expr_list list, skep_buf *out) {
 static void print_condition(const skep_expr *e, skep_buf *out) {
   switch (e->kind) {
     case SKEP_EXPR_BETWEEN:
-      print_at(e->between.value, LEVEL_BIT_OR, out);
+      print_at(e->between.value, SKEP_LEVEL_BIT_OR, out);
       skep_buf_text(out, e->between.negated ? " NOT BETWEEN " : " BETWEEN ");
-      print_at(e->between.low, LEVEL_BIT_OR, out);
+      print_at(e->between.low, SKEP_LEVEL_BIT_OR, out);
       skep_buf_text(out, " AND ");
-      print_at(e->between.high, LEVEL_BIT_OR, out);
+      print_at(e->between.high, SKEP_LEVEL_BIT_OR, out);
       break;
     case SKEP_EXPR_IN_LIST:
-      print_at(e->in_list.value, LEVEL_BIT_OR, out);
+      print_at(e->in_list.value, SKEP_LEVEL_BIT_OR, out);
       skep_buf_text(out, e->in_list.negated ? " NOT IN " : " IN ");
       print_list_in(e->in_list.items, out);
       break;
     case SKEP_EXPR_IN_QUERY:
-      print_at(e->in_query.value, LEVEL_BIT_OR, out);
+      print_at(e->in_query.value, SKEP_LEVEL_BIT_OR, out);
       skep_buf_text(out, e->in_query.negated ? " NOT IN " : " IN ");
       print_query_in(e->in_query.query, out);
       break;
     case SKEP_EXPR_QUANTIFIED:
-      print_at(e->quantified.value, LEVEL_BIT_OR, out);
-      skep_buf_printf(out, " %s %s ", operators[e->quantified.op].text, e->quantified.all ? "ALL" : "ANY");
+      print_at(e->quantified.value, SKEP_LEVEL_BIT_OR, out);
+      skep_buf_printf(out, " %s %s ", skep_operators[e->quantified.op].text, e->quantified.all ? "ALL" : "ANY");
       print_query_in(e->quantified.query, out);
       break;
     default:
-      print_at(e->like_list.value, LEVEL_BIT_OR, out);
+      print_at(e->like_list.value, SKEP_LEVEL_BIT_OR, out);
       skep_buf_printf(out, "%s LIKE %s ", e->like_list.negated ? " NOT" : "", e->like_list.all ? "ALL" : "ANY");
       print_list_in(e->like_list.patterns, out);
       break;
