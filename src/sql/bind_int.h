@@ -3,7 +3,8 @@
  * bind.c        entries, outputs, INSERT's casts
  * bind_query.c  blocks: SELECT, set operations, VALUES, WITH, GROUP BY, ORDER BY
  * bind_from.c   relations and name resolution
- * bind_expr.c   expressions; bind_const.c literals and folding; bind_call.c functions */
+ * bind_expr.c   expressions; bind_const.c literals and folding; bind_call.c functions;
+ *               bind_window.c what stands behind OVER */
 #ifndef SQL_BIND_INT_H
 #define SQL_BIND_INT_H
 
@@ -102,6 +103,13 @@ skep_bx *skep_bx_fold_negate(binding *b, const skep_bx *value);
 SKEP_NODISCARD skep_status skep_bind_expression(binding *b, scope *s, const skep_expr *expr, skep_bx **out);
 SKEP_NODISCARD skep_status skep_bind_boolean(binding *b, scope *s, const skep_expr *expr, skep_bx **out);
 SKEP_NODISCARD skep_status skep_bind_call(binding *b, scope *s, const skep_expr *expr, skep_bx **out);
+SKEP_NODISCARD skep_status skep_bind_window(binding *b, scope *s, skep_pos pos, const skep_window *over,
+                                            skep_bwindow *w);
+/* Where the NULLs of an ORDER BY go: as it says, else behind in ascending order (hive.default.nulls.last). */
+static inline bool skep_bind_nulls_first(const binding *b, const skep_order_item *item) {
+  if (item->nulls != SKEP_NULLS_DEFAULT) return item->nulls == SKEP_NULLS_FIRST;
+  return item->descending != b->binder->nulls_first;
+}
 /* Implicit conversion; always possible (rules were asked before). */
 SKEP_NODISCARD skep_status skep_bind_convert(binding *b, skep_bx *value, const skep_type *to, skep_bx **out);
 /* CAST as written, with Hive's refusals. */

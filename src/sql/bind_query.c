@@ -302,8 +302,7 @@ static skep_status order_items(binding *b, const skep_query *query, skep_order_l
 static skep_status bind_order_item(binding *b, scope *s, skep_bq *q, const skep_order_item *item, skep_border *out) {
   const skep_expr *expr = item->expr;
   out->descending = item->descending;
-  out->nulls_first =
-      item->nulls == SKEP_NULLS_DEFAULT ? item->descending != b->binder->nulls_first : item->nulls == SKEP_NULLS_FIRST;
+  out->nulls_first = skep_bind_nulls_first(b, item);
   out->output = -1;
   if (is_ordinal(expr) && !b->binder->no_order_ordinals) {
     for (uint32_t i = 0; s->select != NULL && i < s->select->n_items; i++) {
