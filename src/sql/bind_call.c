@@ -756,6 +756,13 @@ static skep_status time_as_number(call_state *c) {
   return c->bx->args[0] == NULL ? skep_bind_nomem(c->b) : SKEP_OK;
 }
 
+static skep_status check_summable(call_state *c, const skep_type *type) {
+  if (skep_rule_is_numeric(type) || skep_rule_is_string(type)) return SKEP_OK;
+  return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
+                   "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
+                   skep_bind_type_text(c->b, type));
+}
+
 static skep_bx *double_zero(call_state *c) {
   skep_bx *zero = skep_bx_null(c->b, skep_rule_type(SKEP_DOUBLE));
   if (zero == NULL) return NULL;
@@ -768,11 +775,7 @@ static skep_status rule_sum(call_state *c) {
   SKEP_TRY(time_as_number(c));
   const skep_type *type = c->bx->args[0]->type;
   if (skep_rule_is_void(type)) SKEP_TRY(convert(c, 0, type = skep_rule_type(SKEP_DOUBLE)));
-  if (!skep_rule_is_numeric(type) && !skep_rule_is_string(type)) {
-    return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
-                     "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
-                     skep_bind_type_text(c->b, type));
-  }
+  SKEP_TRY(check_summable(c, type));
   if (skep_rule_is_integer(type)) {
     c->bx->type = skep_rule_type(SKEP_BIGINT);
   } else if (type->kind == SKEP_DECIMAL) {
@@ -804,11 +807,7 @@ static skep_status rule_avg(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
   if (type->kind != SKEP_DECIMAL) {
     if (skep_rule_is_void(type)) type = skep_rule_type(SKEP_DOUBLE);
-    if (!skep_rule_is_numeric(type) && !skep_rule_is_string(type)) {
-      return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
-                       "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
-                       skep_bind_type_text(c->b, type));
-    }
+    SKEP_TRY(check_summable(c, type));
     c->bx->type = skep_rule_type(SKEP_DOUBLE);
     return skep_rule_is_integer(type) ? SKEP_OK : convert(c, 0, c->bx->type);
   }
