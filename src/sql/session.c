@@ -124,6 +124,8 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   s->ctx = opts->ctx;
   s->fs = opts->fs;
   s->environment = opts->environment;
+  s->lock_wait = opts->lock_wait;
+  s->lock_wait_self = opts->lock_wait_self;
   skep_status st = open_all(s, opts, err);
   if (st != SKEP_OK) {
     skep_session_close(s);

@@ -20,6 +20,29 @@ typedef struct skep_session_variable {
   const char *value;
 } skep_session_variable;
 
+/* A statement that waits for a lock, and the first of those that it waits for. Borrowed for the call. */
+typedef struct skep_session_waiting {
+  int64_t lock_id, txn;    /* of the waiting request; txn 0: a lock outside of a transaction */
+  int64_t pause_ms;        /* what the statement would sleep before it looks again */
+  int64_t waited_ms;       /* by the context's clock, since it began to wait */
+  uint32_t looks;          /* how often it has looked: 1 at the first call */
+  const char *database;    /* the object that the other one has locked */
+  const char *table;       /* NULL: the whole database */
+  const char *partition;   /* NULL: the whole table */
+  char blocker_type;       /* r, w, x, e as in HIVE_LOCKS */
+  bool blocker_acquired;   /* false: it waits as well, before us */
+  int64_t blocker_id;      /* its lock id */
+  int64_t blocker_txn;     /* 0: outside of a transaction */
+  const char *user, *host; /* "unknown" when nobody said */
+  const char *query;       /* HL_AGENT_INFO: the query's id; may be NULL */
+} skep_session_waiting;
+
+/* Called on the session's thread instead of sleeping while a statement waits for its locks. No database transaction is
+ * open. SKEP_OK: look again now. Anything else ends the statement with it (err is to be set): its request is taken
+ * back and its transaction aborted. skep_session_cancel works meanwhile, but the call has to return for that. */
+typedef skep_status skep_session_wait(void *self, skep_session *session, const skep_session_waiting *waiting,
+                                      skep_err *err);
+
 /* Texts are copied. Zero-initialise; what is NULL or 0 has the default named. */
 typedef struct skep_session_opts {
   const skep_ctx *ctx;                   /* required; borrowed until close */
@@ -36,8 +59,10 @@ typedef struct skep_session_opts {
   uint32_t threads;                             /* for queries; 0: as many as there are processors */
   uint64_t memory_bytes;                        /* for queries; 0: the engine's default */
   const char *temp_dir;                         /* where queries spill; made when needed; NULL: inside the warehouse */
-  const char *boot_id;                          /* tests only: see db/db.h */
-  struct skep_db_faults *db_faults;             /* tests only: db/faults.h */
+  skep_session_wait *lock_wait;                 /* instead of sleeping for a lock; NULL: sleep */
+  void *lock_wait_self;
+  const char *boot_id;              /* tests only: see db/db.h */
+  struct skep_db_faults *db_faults; /* tests only: db/faults.h */
 } skep_session_opts;
 
 /* Opens a warehouse: makes directory and metastore when they are not there, checks the schema version, aborts

@@ -76,6 +76,8 @@ struct skep_session {
   skep_session_txn txn;
   skep_heartbeat *heartbeat; /* heartbeat.h; NULL until the first transaction */
   skep_session_notes notes;
+  skep_session_wait *lock_wait; /* NULL: sleep */
+  void *lock_wait_self;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
   int cancelled; /* __atomic builtins only */
