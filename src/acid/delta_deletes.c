@@ -1,4 +1,4 @@
-/* Delete events: gathered as keys, sorted at the end, written file by file. */
+/* Delete events: gathered as keys (key_runs.h), sorted at the end, written file by file. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "acid/name.h"
 #include "acid/row_key_sort.h"
 
-enum { EVENTS_AT_ONCE = 4096, DELETE_OPERATION = 2 };
+enum { EVENTS_AT_ONCE = SKEP_KEY_RUNS_AT_ONCE, DELETE_OPERATION = 2 };
 
 static skep_status check_bucket(int32_t property, skep_err *err) {
   skep_bucket bucket;
@@ -19,42 +19,34 @@ skep_status skep_delta_writer_deletes(skep_delta_writer *w, const int64_t *write
   int32_t known = -1; /* a property that was checked */
   if (w->opts.kind != SKEP_DELTA_DELETE || w->is_done || n < 0)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: takes no deletes", skep_buf_string(&w->path));
-  SKEP_TRY(skep_grow(w->ctx, (void **)&w->keys, &w->keys_capacity, w->n_keys + (size_t)n, sizeof *w->keys, err));
-  skep_row_key *key = w->keys + w->n_keys;
+  skep_row_key *key;
+  SKEP_TRY(skep_key_runs_room(&w->keys, (size_t)n, &key, err));
   for (int64_t i = 0; i < n; i++, key++) {
     int64_t at = rows != NULL ? rows[i] : i;
     if (buckets[at] != known) SKEP_TRY(check_bucket(known = buckets[at], err));
     *key = (skep_row_key){.write_id = write_ids[at], .bucket = buckets[at], .row_id = row_ids[at]};
   }
-  w->n_keys += (size_t)n;
+  skep_key_runs_grow(&w->keys, (size_t)n);
   return SKEP_OK;
 }
 
-static skep_status check_repeats(const skep_delta_writer *w, skep_err *err) {
-  for (size_t i = 1; i < w->n_keys; i++)
-    if (skep_row_key_equal(&w->keys[i - 1], &w->keys[i]))
+static skep_status check_repeats(const skep_row_key *before, const skep_row_key *keys, size_t n, skep_err *err) {
+  for (size_t i = 0; i < n; before = &keys[i], i++)
+    if (before != NULL && skep_row_key_equal(before, &keys[i]))
       return skep_fail(err, SKEP_ERR_RUNTIME,
                        "Cardinality Violation: one statement changes the row {\"writeid\":%" PRId64
                        ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64 "} twice",
-                       w->keys[i].write_id, w->keys[i].bucket, w->keys[i].row_id);
+                       keys[i].write_id, keys[i].bucket, keys[i].row_id);
   return SKEP_OK;
 }
 
-static size_t file_end(const skep_delta_writer *w, size_t from) {
-  int32_t writer = skep_row_key_writer(&w->keys[from]);
-  size_t at = from + 1;
-  for (; at < w->n_keys; at++)
-    if (w->keys[at].bucket != w->keys[at - 1].bucket && skep_row_key_writer(&w->keys[at]) != writer) break;
+/* How many of the keys are of the first one's file. */
+static size_t same_file(const skep_row_key *keys, size_t n) {
+  int32_t writer = skep_row_key_writer(&keys[0]);
+  size_t at = 1;
+  for (; at < n; at++)
+    if (keys[at].bucket != keys[at - 1].bucket && skep_row_key_writer(&keys[at]) != writer) break;
   return at;
-}
-
-static skep_status count_files(skep_delta_writer *w, skep_err *err) {
-  uint32_t n = 0;
-  for (size_t at = 0; at < w->n_keys; at = file_end(w, at)) n++;
-  skep_release(w->ctx, w->buckets);
-  w->buckets = skep_alloc_zero(w->ctx, n, sizeof *w->buckets);
-  if (w->buckets == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files of delete events", n);
-  return skep_delta_reserve_files(w, n, err);
 }
 
 static void fill_ids(skep_delta_ids *ids, const skep_row_key *keys, size_t n) {
@@ -87,21 +79,39 @@ static skep_status write_keys(skep_delta_writer *w, skep_delta_bucket *bucket, c
   return SKEP_OK;
 }
 
-skep_status skep_delta_write_deletes(skep_delta_writer *w, skep_err *err) {
-  if (w->n_keys == 0) return SKEP_OK;
-  SKEP_TRY(skep_row_keys_sort(w->ctx, w->keys, w->n_keys, err));
-  SKEP_TRY(check_repeats(w, err));
-  SKEP_TRY(count_files(w, err));
-  SKEP_TRY(skep_delta_reserve_ids(w, EVENTS_AT_ONCE, DELETE_OPERATION, err));
-  for (size_t at = 0; at < w->n_keys;) {
-    size_t end = file_end(w, at);
-    skep_delta_bucket *bucket = &w->buckets[w->n_buckets++];
-    bucket->number = skep_row_key_writer(&w->keys[at]);
+static skep_status finish_file(skep_delta_writer *w, skep_err *err) {
+  if (w->buckets[0].file == NULL) return SKEP_OK;
+  SKEP_TRY(skep_delta_more_files(w, err));
+  return skep_delta_finish_bucket(w, &w->buckets[0], err);
+}
+
+/* Keys that are in order: files begin and end where the writer id changes. */
+static skep_status write_sorted(skep_delta_writer *w, const skep_row_key *keys, size_t n, skep_err *err) {
+  skep_delta_bucket *bucket = &w->buckets[0];
+  for (size_t at = 0, part; at < n; at += part) {
+    part = same_file(keys + at, n - at);
+    int32_t writer = skep_row_key_writer(&keys[at]);
+    if (bucket->number != writer) SKEP_TRY(finish_file(w, err));
+    bucket->number = writer;
     SKEP_TRY(skep_delta_open_bucket(w, bucket, err));
     SKEP_TRY(skep_delta_put_version(w, err));
-    SKEP_TRY(write_keys(w, bucket, w->keys + at, end - at, err));
-    SKEP_TRY(skep_delta_finish_bucket(w, bucket, err));
-    at = end;
+    SKEP_TRY(write_keys(w, bucket, keys + at, part, err));
   }
   return SKEP_OK;
+}
+
+skep_status skep_delta_write_deletes(skep_delta_writer *w, skep_err *err) {
+  const skep_row_key *keys;
+  skep_row_key last;
+  size_t n = 1;
+  SKEP_TRY(skep_key_runs_start(&w->keys, err));
+  SKEP_TRY(skep_delta_reserve_ids(w, EVENTS_AT_ONCE, DELETE_OPERATION, err));
+  for (bool first = true; n != 0; first = false) {
+    SKEP_TRY(skep_key_runs_next(&w->keys, &keys, &n, err));
+    if (n == 0) break;
+    SKEP_TRY(check_repeats(first ? NULL : &last, keys, n, err));
+    SKEP_TRY(write_sorted(w, keys, n, err));
+    last = keys[n - 1];
+  }
+  return finish_file(w, err);
 }

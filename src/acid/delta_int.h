@@ -5,6 +5,7 @@
 #include "acid/bucket_file.h"
 #include "acid/delta_writer.h"
 #include "acid/events.h"
+#include "acid/key_runs.h"
 #include "orc/compress.h"
 
 typedef struct skep_delta_bucket {
@@ -47,15 +48,14 @@ struct skep_delta_writer {
 
   uint32_t n_buckets;
   uint32_t current;           /* not bucketed: of the rows that come */
-  skep_delta_bucket *buckets; /* by number; DELETE: those that occur, made by _finish */
+  skep_delta_bucket *buckets; /* by number; DELETE: the one being written */
   skep_delta_shared *shared, *own_shared;
   const skep_vec **bucket_vecs; /* bucketed tables */
 
-  /* DELETE */
-  skep_row_key *keys;
-  size_t n_keys, keys_capacity;
+  skep_key_runs keys; /* DELETE */
 
   skep_commit_file *files; /* finished */
+  uint32_t n_files_room;
   skep_commit_message message;
 };
 
@@ -67,7 +67,9 @@ SKEP_NODISCARD skep_status skep_delta_reserve_ids(skep_delta_writer *w, int64_t 
 skep_vec skep_delta_event_vec(const skep_delta_writer *w, skep_vec children[SKEP_EVENT_COLUMNS], const skep_vec *row);
 
 SKEP_NODISCARD skep_status skep_delta_put_version(skep_delta_writer *w, skep_err *err);
+/* Room for n files; for one more, when it is not known how many will come. */
 SKEP_NODISCARD skep_status skep_delta_reserve_files(skep_delta_writer *w, uint32_t n, skep_err *err);
+SKEP_NODISCARD skep_status skep_delta_more_files(skep_delta_writer *w, skep_err *err);
 SKEP_NODISCARD skep_status skep_delta_finish_bucket(skep_delta_writer *w, skep_delta_bucket *bucket, skep_err *err);
 
 /* Sorts the keys and writes their files, one after the other. */

@@ -106,10 +106,12 @@ static skep_status build(skep_delta_writer *w, skep_err *err) {
   if (w->opts.events) w->orc.bloom_columns = w->opts.settings->event_blooms;
   w->orc.memory = w->opts.memory;
   w->n_buckets = w->opts.n_buckets == 0 ? 1 : w->opts.n_buckets;
-  if (w->opts.kind == SKEP_DELTA_DELETE) w->n_buckets = 0; /* known at the end */
-  size_t room = w->n_buckets == 0 ? 1 : w->n_buckets;
-  w->buckets = skep_alloc_zero(w->ctx, room, sizeof *w->buckets);
-  if (w->buckets == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%zu buckets", room);
+  if (w->opts.kind == SKEP_DELTA_DELETE) {
+    w->n_buckets = 1; /* one after the other */
+    skep_key_runs_init(&w->keys, w->ctx, w->opts.budget);
+  }
+  w->buckets = skep_alloc_zero(w->ctx, w->n_buckets, sizeof *w->buckets);
+  if (w->buckets == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u buckets", w->n_buckets);
   for (uint32_t i = 0; i < w->n_buckets; i++) w->buckets[i].number = (int32_t)i;
   w->shared = w->opts.shared;
   if (w->shared == NULL) SKEP_TRY(skep_delta_shared_new(w->ctx, w->opts.settings, &w->own_shared, err));
@@ -358,9 +360,17 @@ skep_status skep_delta_finish_bucket(skep_delta_writer *w, skep_delta_bucket *bu
 }
 
 skep_status skep_delta_reserve_files(skep_delta_writer *w, uint32_t n, skep_err *err) {
-  w->files = skep_arena_zero(&w->arena, n, sizeof *w->files);
-  w->message.files = w->files;
-  return w->files != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "%u files", n);
+  skep_commit_file *files = skep_arena_zero(&w->arena, n, sizeof *files);
+  if (files == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files", n);
+  if (w->message.n_files != 0) memcpy(files, w->files, w->message.n_files * sizeof *files);
+  w->message.files = w->files = files;
+  w->n_files_room = n;
+  return SKEP_OK;
+}
+
+skep_status skep_delta_more_files(skep_delta_writer *w, skep_err *err) {
+  if (w->message.n_files < w->n_files_room) return SKEP_OK;
+  return skep_delta_reserve_files(w, w->n_files_room == 0 ? 4 : w->n_files_room * 2, err);
 }
 
 static skep_status finish_files(skep_delta_writer *w, skep_err *err) {
@@ -429,7 +439,7 @@ void skep_delta_writer_free(skep_delta_writer *w) {
   close_files(w);
   skep_release(w->ctx, w->buckets);
   skep_delta_shared_free(w->own_shared);
-  skep_release(w->ctx, w->keys);
+  skep_key_runs_fini(&w->keys);
   skep_buf_fini(&w->path);
   skep_buf_fini(&w->file_path);
   skep_arena_fini(&w->arena);

@@ -11,6 +11,7 @@
 #ifndef ACID_DELTA_WRITER_H
 #define ACID_DELTA_WRITER_H
 
+#include "acid/write_budget.h"
 #include "acid/writer_settings.h"
 #include "column/vec.h"
 #include "io/fs.h"
@@ -43,6 +44,7 @@ typedef struct skep_delta_writer_opts {
   int bucketing_version;          /* 1 or 2 */
   const skep_writer_settings *settings;
   skep_orc_write_memory *memory; /* shared by all writers of a statement; or NULL */
+  skep_write_budget *budget;     /* DELETE: its keys count in it, and spill; NULL: no limit. Outlives the writer */
   skep_delta_shared *shared;     /* NULL: the writer has its own */
 } skep_delta_writer_opts;
 
@@ -85,8 +87,8 @@ SKEP_NODISCARD skep_status skep_delta_writer_rows(skep_delta_writer *w, const sk
 SKEP_NODISCARD skep_status skep_delta_writer_use(skep_delta_writer *w, uint32_t writer, skep_err *err);
 
 /* Adds n delete events (DELETE only) by the rows' ids, those at positions rows[i] of the arrays, or (NULL) the first n:
- * kept until _finish, 24 bytes each, which sorts them into the file of each row's bucket. A bucket property that is
- * none is SKEP_ERR_CORRUPT. */
+ * kept until _finish, in memory (48 bytes each at most) or spilled (opts.budget), which sorts them into the file of
+ * each row's bucket. A bucket property that is none is SKEP_ERR_CORRUPT. */
 SKEP_NODISCARD skep_status skep_delta_writer_deletes(skep_delta_writer *w, const int64_t *write_ids,
                                                      const int32_t *buckets, const int64_t *row_ids,
                                                      const int32_t *rows, int64_t n, skep_err *err);

@@ -15,16 +15,17 @@ bool skep_row_key_equal(const skep_row_key *a, const skep_row_key *b) {
   return a->write_id == b->write_id && a->bucket == b->bucket && a->row_id == b->row_id;
 }
 
-/* Whether b belongs before a. */
-static bool is_less(const skep_row_key *b, const skep_row_key *a) {
+static inline bool is_less(const skep_row_key *a, const skep_row_key *b) {
   if (a->bucket != b->bucket) {
     int32_t writer_a = skep_row_key_writer(a), writer_b = skep_row_key_writer(b);
-    if (writer_a != writer_b) return writer_b < writer_a;
+    if (writer_a != writer_b) return writer_a < writer_b;
   }
-  if (a->write_id != b->write_id) return b->write_id < a->write_id;
-  if (a->bucket != b->bucket) return b->bucket < a->bucket;
-  return b->row_id < a->row_id;
+  if (a->write_id != b->write_id) return a->write_id < b->write_id;
+  if (a->bucket != b->bucket) return a->bucket < b->bucket;
+  return a->row_id < b->row_id;
 }
+
+bool skep_row_key_less(const skep_row_key *a, const skep_row_key *b) { return is_less(a, b); }
 
 static size_t run_end(const skep_row_key *keys, size_t from, size_t n) {
   size_t at = from + 1;

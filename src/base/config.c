@@ -29,6 +29,8 @@ static const skep_config_property known[] = {
     {"hive.txn.timeout", "300s", SKEP_CONFIG_SECONDS, "a transaction without a heartbeat for so long is aborted"},
     {"hive.variable.substitute", "true", SKEP_CONFIG_BOOL, "${variables} in statements are replaced"},
     {"orc.proleptic.gregorian.default", "false", SKEP_CONFIG_BOOL, "calendar of ORC files that do not say theirs"},
+    {"skep.write.memory", "536870912", SKEP_CONFIG_BYTES,
+     "memory of a statement's writers; deleted rows spill beyond half"},
 };
 
 typedef struct property {

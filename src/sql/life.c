@@ -444,6 +444,28 @@ static skep_status keep_branch(skep_life *life, skep_life_branch *branch, skep_e
   return SKEP_OK;
 }
 
+/* One memory for all branches. What they spill goes beside what the engine spills. */
+static skep_status need_budget(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  uint64_t max_bytes = 0;
+  char *dir = NULL;
+  if (life->has_budget) return SKEP_OK;
+  SKEP_TRY(skep_config_bytes(s->config, "skep.write.memory", &max_bytes, err));
+  if (s->temp_dir != NULL) {
+    skep_buf path;
+    skep_buf_init(&path, s->ctx, 1 << 16);
+    skep_buf_printf(&path, "%s-rows", s->temp_dir);
+    skep_status st = skep_buf_check(&path, "a directory", err);
+    if (st == SKEP_OK) dir = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    skep_buf_fini(&path);
+    if (st != SKEP_OK) return st;
+    if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  }
+  skep_write_budget_init(&life->budget, s->ctx, s->fs, dir, max_bytes);
+  life->has_budget = true;
+  return SKEP_OK;
+}
+
 skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_write_kind kind, char op,
                                   const skep_bytes *statics, skep_life_branch **out, skep_err *err) {
   skep_session *s = life->s;
@@ -465,7 +487,9 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
                                 .find_self = table,
                                 .place_begin = place_begin,
                                 .place_end = place_end,
-                                .place_self = table};
+                                .place_self = table,
+                                .budget = &life->budget};
+  SKEP_TRY(need_budget(life, err));
   int64_t max = skep_session_int(s, "hive.exec.max.dynamic.partitions", 0);
   if (max > 0 && max < INT32_MAX) opts.max_partitions = (uint32_t)max;
   if (table->write == 'd') opts.max_partitions = UINT32_MAX; /* rows stay where they are: no limit on new partitions */
@@ -569,6 +593,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
 static void release(skep_life *life) {
   skep_session *s = life->s;
   for (size_t i = 0; i < life->n_branches; i++) skep_table_write_free(life->branches[i]->write);
+  skep_write_budget_fini(&life->budget);
   for (size_t i = 0; i < life->n_sources; i++) skep_engine_remove_source(s->engine, life->sources[i]);
   skep_release(s->ctx, life->branches);
   skep_release(s->ctx, life->made);

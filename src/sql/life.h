@@ -52,7 +52,9 @@ typedef struct skep_life {
   size_t n_sources, sources_capacity, objects_capacity;
   const char **made; /* directories to remove when the statement fails; besides those of branches */
   size_t n_made, made_capacity;
-  bool owns_txn; /* opened by this statement: ends with it */
+  bool owns_txn;            /* opened by this statement: ends with it */
+  skep_write_budget budget; /* of all branches */
+  bool has_budget;
 } skep_life;
 
 SKEP_NODISCARD skep_status skep_life_open(skep_life *life, skep_session *session, skep_err *err);

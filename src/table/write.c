@@ -10,8 +10,6 @@
 #include "acid/name.h"
 #include "table/write_int.h"
 
-#define DEFAULT_MEMORY (UINT64_C(512) << 20)
-
 /* ---- open ---- */
 
 static skep_status check_opts(const skep_table_write_opts *o, skep_err *err) {
@@ -56,7 +54,8 @@ static void set_delta_opts(skep_table_write *w) {
                                       .bucket_columns = o->bucket_columns,
                                       .bucketing_version = o->bucketing_version,
                                       .settings = &w->settings,
-                                      .memory = &w->memory};
+                                      .memory = &w->opts.budget->stripes,
+                                      .budget = w->opts.budget};
 }
 
 static skep_status build(skep_table_write *w, skep_err *err) {
@@ -67,7 +66,10 @@ static skep_status build(skep_table_write *w, skep_err *err) {
   skep_status status =
       skep_writer_settings_make(&w->arena, o->columns, o->properties, o->n_properties, &w->settings, err);
   if (status != SKEP_OK) return skep_wrap(err, status, "%s", o->table_name);
-  w->memory.max_bytes = o->max_memory == 0 ? DEFAULT_MEMORY : o->max_memory;
+  if (o->budget == NULL) {
+    skep_write_budget_init(&w->own_budget, w->ctx, w->fs, NULL, 0);
+    w->opts.budget = &w->own_budget;
+  }
   set_delta_opts(w);
   return skep_delta_shared_new(w->ctx, &w->settings, &w->delta.shared, err);
 }

@@ -59,7 +59,8 @@ typedef struct skep_table_write_opts {
   skep_write_place_begin *place_begin; /* PLAIN; NULL: nobody to ask */
   skep_write_place_end *place_end;
   void *place_self;
-  uint64_t max_memory; /* bytes for stripes being gathered by all files of the branch; 0: 512 MiB */
+  skep_write_budget *budget; /* memory of all branches of the statement; outlives them. NULL: the branch has its own, of
+                                512 MiB for stripes, and the keys of deleted rows have no limit */
 } skep_table_write_opts;
 
 /* One directory that was written to: a partition, or the table itself (name "", no values). */

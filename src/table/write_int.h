@@ -32,10 +32,10 @@ struct skep_table_write {
   skep_table_write_opts opts;
   skep_arena arena;
   skep_writer_settings settings;
-  skep_orc_write_memory memory;
-  uint32_t n_keys;    /* partition keys */
-  uint32_t n_dynamic; /* of them dynamic */
-  uint32_t *dynamic;  /* which: position among the keys */
+  skep_write_budget own_budget; /* when nobody lent one */
+  uint32_t n_keys;              /* partition keys */
+  uint32_t n_dynamic;           /* of them dynamic */
+  uint32_t *dynamic;            /* which: position among the keys */
   skep_delta_writer_opts delta;
   bool is_done;
   uint64_t n_rows;
