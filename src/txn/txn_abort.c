@@ -43,7 +43,7 @@ static skep_status read_state(skep_db *db, int64_t txn, char *state, int *type, 
     if (type != NULL) *type = (int)skep_stmt_i64(stmt, 1);
     size_t length = 0;
     const char *text = skep_stmt_text(stmt, 2, &length);
-    if (text != NULL) skep_quote(reason, reason_size, text, length);
+    if (text != NULL && *state == 'a') skep_quote(reason, reason_size, text, length);
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;

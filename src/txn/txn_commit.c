@@ -250,7 +250,7 @@ static skep_status write_commit(commit_work *w, skep_err *err) {
     SKEP_TRY(skep_db_run(w->db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?",
                          SKEP_PARAMS(skep_p_i64(w->txn)), NULL, err));
   }
-  SKEP_TRY(skep_db_run(w->db, "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'c' WHERE \"TXN_ID\" = ?",
+  SKEP_TRY(skep_db_run(w->db, "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'c', \"TXN_META_INFO\" = NULL WHERE \"TXN_ID\" = ?",
                        SKEP_PARAMS(skep_p_i64(w->txn)), NULL, err));
   if (is_compaction(w->type)) SKEP_TRY(set_queue(w->db, w->txn, w->commit_id, err));
   return skep_txn_forget_history(w->db, w->txn, err);

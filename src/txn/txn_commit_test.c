@@ -13,7 +13,7 @@ static void a_life_leaves_hives_rows(void **state) {
   assert_string_equal(txn.valid_txns, "1:9223372036854775807::");
   assert_string_equal(t.valid_write_ids, "s01.people:1:9223372036854775807::");
   assert_rows(f, "SELECT * FROM \"TXNS\"",
-              "0|c|0|0|||\\N|\\N|\\N|\\N\n1|o|1795979454135|1795979454135|root|vm|\\N|\\N|\\N|0\n");
+              "0|c|0|0|||\\N|\\N|\\N|\\N\n1|o|1795979454135|1795979454135|root|vm|\\N|skep:1H1R-8B9|\\N|0\n");
   assert_rows(f, "SELECT * FROM \"TXN_COMPONENTS\"", "1|s01|people|\\N|i|1\n");
   assert_rows(f, "SELECT * FROM \"TXN_TO_WRITE_ID\"", "1|s01|people|1\n");
   assert_rows(f, "SELECT * FROM \"NEXT_WRITE_ID\"", "s01|people|2\n");

@@ -209,6 +209,7 @@ static skep_status housekeep(skep_db *db, const skep_txn_conf *c, skep_arena *ar
   SKEP_TRY(skep_db_run(db, "DELETE FROM \"WRITE_SET\" WHERE \"WS_COMMIT_ID\" < ?", SKEP_PARAMS(skep_p_i64(min_open)),
                        &n, err));
   done->write_set = (uint64_t)n;
+  SKEP_TRY(skep_txn_clean_horizons(db, min_open, err));
   SKEP_TRY(clean_write_ids(db, min_open, &n, err));
   done->write_ids = (uint64_t)n;
   SKEP_TRY(clean_txns(db, c, &n, err));

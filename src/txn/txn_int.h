@@ -49,6 +49,27 @@ int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns);
  * SKEP_ERR_ABORTED with the reason, or SKEP_ERR_NOT_FOUND; *state says which (0: no row). */
 skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *type, skep_err *err);
 
+/* --- which tables an open transaction uses (watermark.c) --- */
+
+enum { SKEP_TXN_MARK_SIZE = 129 }; /* TXN_META_INFO holds 128 characters */
+/* The text that says so of these tables. */
+void skep_txn_mark_tables(char mark[SKEP_TXN_MARK_SIZE], const skep_txn_table *tables, uint32_t n);
+/* Adds tables to what the open transaction says, inside a write transaction; SKEP_ERR_CONFLICT: snapshot too old. */
+skep_status skep_txn_touch(skep_db *db, int64_t txn, const skep_txn_table *tables, uint32_t n, skep_err *err);
+/* Whether it would have to write. */
+skep_status skep_txn_touch_needed(skep_db *db, int64_t txn, const skep_txn_table *tables, uint32_t n, bool *out,
+                                  skep_err *err);
+/* Who uses the table goes on doing so under its new name. */
+skep_status skep_txn_rename_marks(skep_db *db, const char *database, const char *table, const char *new_database,
+                                  const char *new_table, skep_err *err);
+/* Published horizons that no open transaction is below. */
+skep_status skep_txn_clean_horizons(skep_db *db, int64_t min_open, skep_err *err);
+
+/* No transaction with a number up to this can appear any more. */
+skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err);
+/* The list of a reader that began when every transaction below min_txn was over: hwm min_txn - 1. */
+skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err);
+
 /* max(TXN_ID). */
 skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err);
 

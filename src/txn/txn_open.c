@@ -36,31 +36,37 @@ static skep_status low_boundary(skep_db *db, int64_t open_timeout_ms, int64_t *o
                          SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, NULL, err);
 }
 
+skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
+  if (skep_db_dialect(db)->ids_in_order) return skep_txn_max_id(db, out, err);
+  return low_boundary(db, conf->open_timeout_ms, out, err);
+}
+
 skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
   int64_t open = 0, boundary = 0;
   bool found = false;
   SKEP_TRY(skep_db_get_i64(db, "SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &open,
                            &found, err));
-  SKEP_TRY(skep_db_dialect(db)->ids_in_order ? skep_txn_max_id(db, &boundary, err)
-                                             : low_boundary(db, c.open_timeout_ms, &boundary, err));
+  SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
   *out = found && open <= boundary ? open : boundary + 1;
   return SKEP_OK;
 }
 
 /* --- opening --- */
 
+/* mark: which tables it uses (watermark.h); NULL: it does not say. */
 static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type type, int64_t min_open, int64_t now,
-                              int64_t *id, skep_err *err) {
+                              const char *mark, int64_t *id, skep_err *err) {
   /* The columns hold 128 characters. */
-  SKEP_TRY(
-      skep_db_run(db,
-                  "INSERT INTO \"TXNS\" (\"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", \"TXN_USER\", "
-                  "\"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_TYPE\") VALUES ('o', ?, ?, ?, ?, ?, ?)",
-                  SKEP_PARAMS(skep_p_i64(now), skep_p_i64(now), skep_p_textn(c->user, strnlen(c->user, 128)),
-                              skep_p_textn(c->host, strnlen(c->host, 128)),
-                              skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_i64(type)),
-                  NULL, err));
+  SKEP_TRY(skep_db_run(
+      db,
+      "INSERT INTO \"TXNS\" (\"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", \"TXN_USER\", "
+      "\"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_META_INFO\", \"TXN_TYPE\") VALUES ('o', ?, ?, ?, ?, ?, ?, ?)",
+      SKEP_PARAMS(skep_p_i64(now), skep_p_i64(now), skep_p_textn(c->user, strnlen(c->user, 128)),
+                  skep_p_textn(c->host, strnlen(c->host, 128)),
+                  skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_text(mark),
+                  skep_p_i64(type)),
+      NULL, err));
   *id = skep_db_last_id(db);
   return skep_txn_run_optional(
       db, "INSERT INTO \"MIN_HISTORY_LEVEL\" (\"MHL_TXNID\", \"MHL_MIN_OPEN_TXNID\") VALUES (?, ?)",
@@ -86,7 +92,7 @@ static skep_status open_many(skep_db *db, const skep_txn_conf *c, skep_txn_type 
   SKEP_TRY(too_many(n_open, c->max_open, err));
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
-  for (uint32_t i = 0; i < n; i++) SKEP_TRY(insert_txn(db, c, type, min_open, now, &ids[i], err));
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(insert_txn(db, c, type, min_open, now, NULL, &ids[i], err));
   return SKEP_OK;
 }
 
@@ -149,6 +155,14 @@ static skep_status ids_text(skep_arena *arena, const skep_txn_ids *ids, const ch
   }
   skep_buf_fini(&text);
   return status;
+}
+
+skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err) {
+  skep_txn_seen *seen = NULL;
+  size_t n = 0;
+  SKEP_TRY(read_seen(db, arena, false, &seen, &n, err));
+  while (n > 0 && seen[n - 1].id >= min_txn) n--; /* all of it is above; no gaps below the boundary matter */
+  return skep_txn_decide_list(arena, seen, n, min_txn - 1, 0, false, 0, out, err);
 }
 
 static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn *txn, skep_err *err) {
@@ -269,7 +283,9 @@ static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *a
   int64_t min_open = 0, now = 0;
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
-  SKEP_TRY(insert_txn(db, c, t->type, min_open, now, &t->id, err));
+  char mark[SKEP_TXN_MARK_SIZE];
+  skep_txn_mark_tables(mark, tables, n);
+  SKEP_TRY(insert_txn(db, c, t->type, min_open, now, mark, &t->id, err));
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
   SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
   return use_tables(db, arena, t, true, tables, n, err);
@@ -300,12 +316,15 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
                                 uint32_t n_tables, skep_err *err) {
   bool any_write = false, joined = false;
   SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
-  skep_db_mode mode = any_write ? SKEP_DB_WRITE_LAZY : SKEP_DB_READ;
+  bool touches = false;
+  SKEP_TRY(skep_txn_touch_needed(db, txn->id, tables, n_tables, &touches, err));
+  skep_db_mode mode = any_write || touches ? SKEP_DB_WRITE_LAZY : SKEP_DB_READ;
   if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   clear_tables(tables, n_tables);
   char state;
-  skep_status status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
+  skep_status status = skep_txn_touch(db, txn->id, tables, n_tables, err); /* its lock comes before that of the row */
+  if (status == SKEP_OK) status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
   if (status == SKEP_OK) status = use_tables(db, arena, txn, false, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
   if (status != SKEP_OK) clear_tables(tables, n_tables);
@@ -323,6 +342,7 @@ static skep_status read_row(skep_stmt *stmt, skep_arena *arena, skep_txn_row *ro
   SKEP_TRY(skep_stmt_text_copy(stmt, 5, arena, &row->user, err));
   SKEP_TRY(skep_stmt_text_copy(stmt, 6, arena, &row->host, err));
   SKEP_TRY(skep_stmt_text_copy(stmt, 7, arena, &row->agent, err));
+  if (row->state != 'a') return SKEP_OK; /* an open one's says something else: watermark.h */
   return skep_stmt_text_copy(stmt, 8, arena, &row->reason, err);
 }
 

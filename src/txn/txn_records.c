@@ -80,6 +80,7 @@ skep_status skep_txn_rename_table(skep_db *db, const char *database, const char 
         SKEP_PARAMS(skep_p_text(new_database), skep_p_text(new_table), skep_p_text(database), skep_p_text(table)), NULL,
         err);
   }
+  if (status == SKEP_OK) status = skep_txn_rename_marks(db, database, table, new_database, new_table, err);
   return skep_db_end(db, joined, status, err);
 }
 
