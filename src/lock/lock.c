@@ -26,36 +26,6 @@ static skep_status need_open(skep_db *db, int64_t txn, skep_err *err) {
   return st;
 }
 
-/* Takes the next request id. Last of all in Hive too: so ids are in the order in which requests become visible. */
-static skep_status next_id(skep_db *db, int64_t *out, skep_err *err) {
-  bool found;
-  SKEP_TRY(
-      skep_db_get_i64(db, "SELECT \"NL_NEXT\" FROM \"NEXT_LOCK_ID\" {for_update}", SKEP_NO_PARAMS, out, &found, err));
-  if (!found) return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_LOCK_ID has no row");
-  return skep_db_run(db, "UPDATE \"NEXT_LOCK_ID\" SET \"NL_NEXT\" = ?", SKEP_PARAMS(skep_p_i64(*out + 1)), NULL, err);
-}
-
-static skep_status insert_rows(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *components,
-                               uint32_t n, int64_t ext_id, skep_err *err) {
-  int64_t now = 0;
-  if (owner->txn == 0) SKEP_TRY(skep_db_now_ms(db, &now, err));
-  for (uint32_t i = 0; i < n; i++) {
-    const skep_lock_component *c = &components[i];
-    SKEP_TRY(skep_db_run(
-        db,
-        "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", "
-        "\"HL_PARTITION\", \"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_USER\", \"HL_HOST\", "
-        "\"HL_AGENT_INFO\") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        SKEP_PARAMS(skep_p_i64(ext_id), skep_p_i64((int64_t)i + 1), skep_p_i64(owner->txn), skep_p_text(c->database),
-                    skep_p_text(c->table), skep_p_text(c->partition), skep_p_char('w'),
-                    skep_p_char(skep_lock_letter(c->type)), skep_p_i64(now),
-                    skep_p_text(owner->user == NULL ? "unknown" : owner->user),
-                    skep_p_text(owner->host == NULL ? "unknown" : owner->host), skep_p_text(owner->agent)),
-        NULL, err));
-  }
-  return SKEP_OK;
-}
-
 #define LOCK_COLUMNS                                                                                          \
   "\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", \"HL_PARTITION\", "         \
   "\"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_ACQUIRED_AT\", \"HL_BLOCKEDBY_EXT_ID\", " \
@@ -105,85 +75,125 @@ static skep_status read_rows(skep_stmt *stmt, skep_arena *arena, skep_lock_row *
   return SKEP_OK;
 }
 
-/* The first lock, in the order of ids, that a component of request `ext_id` has to wait for; *found says whether there
- * is one. */
-static skep_status find_blocker(skep_db *db, const skep_lock_row *wanted, skep_arena *arena, bool *found,
-                                skep_lock_row *blocker, skep_err *err) {
-  *found = false;
-  bool whole = wanted->on.table == NULL;
-  skep_param params[] = {skep_p_i64(wanted->ext_id), skep_p_text(wanted->on.database), skep_p_text(wanted->on.table)};
+/* --- who is in the way --- */
+
+typedef struct found_blocker {
+  bool found;
+  uint32_t at; /* which of the components waits */
+  skep_lock_row by;
+} found_blocker;
+
+/* Rows before `ext_id` that can overlap with the table, or with anything in the database. */
+static skep_status earlier_rows(skep_db *db, int64_t ext_id, const skep_lock_component *on, skep_arena *arena,
+                                skep_lock_row **rows, uint32_t *n, skep_err *err) {
+  skep_param params[] = {skep_p_i64(ext_id), skep_p_text(on->database), skep_p_text(on->table)};
   skep_stmt *stmt;
+  *rows = NULL;
+  *n = 0;
   SKEP_TRY(skep_db_query(
       db,
-      whole ? "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
-              "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\""
-            : "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
-              "AND (\"HL_TABLE\" IS NULL OR \"HL_TABLE\" = ?) "
-              "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\"",
-      params, whole ? 2 : 3, &stmt, err));
-  skep_status st;
-  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    skep_lock_row row;
-    st = read_row(stmt, arena, &row, err);
-    if (st != SKEP_OK) break;
-    if ((wanted->txn != 0 && row.txn == wanted->txn) || !skep_lock_overlap(&wanted->on, &row.on) ||
-        !skep_lock_conflicts(wanted->on.type, whole, row.on.type, row.on.table == NULL))
-      continue;
-    *found = true;
-    *blocker = row;
-    break;
-  }
+      on->table == NULL ? "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
+                          "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\""
+                        : "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" < ? AND \"HL_DB\" = ? "
+                          "AND (\"HL_TABLE\" IS NULL OR \"HL_TABLE\" = ?) "
+                          "ORDER BY \"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\"",
+      params, on->table == NULL ? 2 : 3, &stmt, err));
+  skep_status st = read_rows(stmt, arena, rows, n, err);
   skep_stmt_done(stmt);
-  return st == SKEP_END ? SKEP_OK : st;
+  return st;
 }
 
-/* Grants a request whole, or notes whom its first blocked component waits for. */
-static skep_status decide(skep_db *db, const skep_lock_row *rows, uint32_t n, skep_arena *arena, skep_lock_state *state,
-                          skep_lock_blocker *blocker, skep_err *err) {
-  int64_t now;
-  SKEP_TRY(skep_db_now_ms(db, &now, err));
-  for (uint32_t i = 0; i < n; i++) {
-    bool found;
-    skep_lock_row by;
-    SKEP_TRY(find_blocker(db, &rows[i], arena, &found, &by, err));
-    if (!found) continue;
-    *state = SKEP_LOCK_WAITING;
-    if (blocker != NULL)
-      *blocker = (skep_lock_blocker){by.ext_id,   by.int_id,       by.txn,  by.on.type, by.acquired, by.on.database,
-                                     by.on.table, by.on.partition, by.user, by.host,    by.agent};
-    if (rows[i].blocked_by_ext_id == by.ext_id && rows[i].blocked_by_int_id == by.int_id) return SKEP_OK;
-    return skep_db_run(db,
-                       "UPDATE \"HIVE_LOCKS\" SET \"HL_BLOCKEDBY_EXT_ID\" = ?, \"HL_BLOCKEDBY_INT_ID\" = ? "
-                       "WHERE \"HL_LOCK_EXT_ID\" = ? AND \"HL_LOCK_INT_ID\" = ?",
-                       SKEP_PARAMS(skep_p_i64(by.ext_id), skep_p_i64(by.int_id), skep_p_i64(rows[i].ext_id),
-                                   skep_p_i64(rows[i].int_id)),
-                       NULL, err);
+static bool is_in_the_way(const skep_lock_component *wanted, int64_t txn, const skep_lock_row *row) {
+  return (txn == 0 || row->txn != txn) && skep_lock_overlap(wanted, &row->on) &&
+         skep_lock_conflicts(wanted->type, wanted->table == NULL, row->on.type, row->on.table == NULL);
+}
+
+static bool same_table(const skep_lock_component *a, const skep_lock_component *b) {
+  if (strcmp(a->database, b->database) != 0 || (a->table == NULL) != (b->table == NULL)) return false;
+  return a->table == NULL || strcmp(a->table, b->table) == 0;
+}
+
+/* The first lock, in the order of ids, that the first waiting component of a request has to wait for. One statement a
+ * table, however many of its partitions stand there side by side. */
+static skep_status find_blocker(skep_db *db, const skep_lock_component *components, uint32_t n, int64_t txn,
+                                int64_t ext_id, skep_arena *arena, found_blocker *out, skep_err *err) {
+  *out = (found_blocker){0};
+  for (uint32_t i = 0, end; i < n; i = end) {
+    skep_lock_row *rows;
+    uint32_t n_rows;
+    SKEP_TRY(earlier_rows(db, ext_id, &components[i], arena, &rows, &n_rows, err));
+    for (end = i; end < n && same_table(&components[i], &components[end]); end++) {
+      for (uint32_t k = 0; k < n_rows; k++) {
+        if (!is_in_the_way(&components[end], txn, &rows[k])) continue;
+        *out = (found_blocker){true, end, rows[k]};
+        return SKEP_OK;
+      }
+    }
   }
-  *state = SKEP_LOCK_ACQUIRED;
-  int64_t changed;
-  SKEP_TRY(
-      skep_db_run(db,
-                  "UPDATE \"HIVE_LOCKS\" SET \"HL_LOCK_STATE\" = ?, \"HL_ACQUIRED_AT\" = ?, \"HL_LAST_HEARTBEAT\" = ?, "
-                  "\"HL_BLOCKEDBY_EXT_ID\" = NULL, \"HL_BLOCKEDBY_INT_ID\" = NULL WHERE \"HL_LOCK_EXT_ID\" = ?",
-                  SKEP_PARAMS(skep_p_char('a'), skep_p_i64(now), skep_p_i64(rows[0].txn != 0 ? 0 : now),
-                              skep_p_i64(rows[0].ext_id)),
-                  &changed, err));
-  if (changed != (int64_t)n) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, rows[0].ext_id);
   return SKEP_OK;
 }
 
+static void tell(const found_blocker *found, skep_lock_state *state, skep_lock_blocker *blocker) {
+  const skep_lock_row *by = &found->by;
+  *state = found->found ? SKEP_LOCK_WAITING : SKEP_LOCK_ACQUIRED;
+  if (found->found && blocker != NULL)
+    *blocker = (skep_lock_blocker){by->ext_id,   by->int_id,       by->txn,  by->on.type, by->acquired, by->on.database,
+                                   by->on.table, by->on.partition, by->user, by->host,    by->agent};
+}
+
+/* --- requesting --- */
+
+static skep_status read_next_id(skep_db *db, bool to_change, int64_t *out, skep_err *err) {
+  bool found;
+  SKEP_TRY(skep_db_get_i64(
+      db,
+      to_change ? "SELECT \"NL_NEXT\" FROM \"NEXT_LOCK_ID\" {for_update}" : "SELECT \"NL_NEXT\" FROM \"NEXT_LOCK_ID\"",
+      SKEP_NO_PARAMS, out, &found, err));
+  return found ? SKEP_OK : skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_LOCK_ID has no row");
+}
+
+skep_status skep_lock_next_id(skep_db *db, int64_t *out, skep_err *err) { return read_next_id(db, false, out, err); }
+
+static skep_status take_id(skep_db *db, int64_t id, skep_err *err) {
+  return skep_db_run(db, "UPDATE \"NEXT_LOCK_ID\" SET \"NL_NEXT\" = ?", SKEP_PARAMS(skep_p_i64(id + 1)), NULL, err);
+}
+
+static skep_status insert_row(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *c, int64_t ext_id,
+                              int64_t int_id, int64_t now, const found_blocker *found, skep_err *err) {
+  bool blocked = found->found && found->at + 1 == int_id;
+  return skep_db_run(
+      db,
+      "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", "
+      "\"HL_PARTITION\", \"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_ACQUIRED_AT\", "
+      "\"HL_BLOCKEDBY_EXT_ID\", \"HL_BLOCKEDBY_INT_ID\", \"HL_USER\", \"HL_HOST\", \"HL_AGENT_INFO\") "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      SKEP_PARAMS(skep_p_i64(ext_id), skep_p_i64(int_id), skep_p_i64(owner->txn), skep_p_text(c->database),
+                  skep_p_text(c->table), skep_p_text(c->partition), skep_p_char(found->found ? 'w' : 'a'),
+                  skep_p_char(skep_lock_letter(c->type)), skep_p_i64(owner->txn != 0 ? 0 : now),
+                  found->found ? skep_p_null() : skep_p_i64(now),
+                  blocked ? skep_p_i64(found->by.ext_id) : skep_p_null(),
+                  blocked ? skep_p_i64(found->by.int_id) : skep_p_null(),
+                  skep_p_text(owner->user == NULL ? "unknown" : owner->user),
+                  skep_p_text(owner->host == NULL ? "unknown" : owner->host), skep_p_text(owner->agent)),
+      NULL, err);
+}
+
+/* The row of NEXT_LOCK_ID is locked first: whoever asked before has ended its database transaction then, so all lower
+ * ids are seen. */
 static skep_status request_in_transaction(skep_db *db, const skep_lock_owner *owner,
                                           const skep_lock_component *components, uint32_t n, skep_arena *arena,
                                           int64_t *ext_id, skep_lock_state *state, skep_lock_blocker *blocker,
                                           skep_err *err) {
-  if (owner->txn != 0) SKEP_TRY(need_open(db, owner->txn, err));
-  SKEP_TRY(next_id(db, ext_id, err));
-  SKEP_TRY(insert_rows(db, owner, components, n, *ext_id, err));
-  skep_lock_row *rows = skep_arena_zero(arena, n, sizeof *rows);
-  if (rows == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a request of %" PRIu32 " locks", n);
+  int64_t now;
+  found_blocker found;
+  if (owner->txn != 0 && !owner->is_new) SKEP_TRY(need_open(db, owner->txn, err));
+  SKEP_TRY(read_next_id(db, true, ext_id, err));
+  SKEP_TRY(find_blocker(db, components, n, owner->txn, *ext_id, arena, &found, err));
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
   for (uint32_t i = 0; i < n; i++)
-    rows[i] = (skep_lock_row){.ext_id = *ext_id, .int_id = (int64_t)i + 1, .txn = owner->txn, .on = components[i]};
-  return decide(db, rows, n, arena, state, blocker, err);
+    SKEP_TRY(insert_row(db, owner, &components[i], *ext_id, (int64_t)i + 1, now, &found, err));
+  tell(&found, state, blocker);
+  return take_id(db, *ext_id, err);
 }
 
 skep_status skep_lock_request(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *components,
@@ -196,33 +206,103 @@ skep_status skep_lock_request(skep_db *db, const skep_lock_owner *owner, const s
                      err);
 }
 
-static skep_status check_in_transaction(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
-                                        skep_lock_blocker *blocker, skep_err *err) {
+skep_status skep_lock_pass(skep_db *db, const skep_lock_component *components, uint32_t n, skep_arena *arena,
+                           skep_lock_state *state, skep_lock_blocker *blocker, skep_err *err) {
+  int64_t id;
+  found_blocker found;
+  if (!skep_db_in_write(db)) return skep_fail(err, SKEP_ERR_ARGUMENT, "locks without a transaction to hold them");
+  SKEP_TRY(read_next_id(db, true, &id, err));
+  SKEP_TRY(find_blocker(db, components, n, 0, id, arena, &found, err));
+  tell(&found, state, blocker);
+  return found.found ? SKEP_OK : take_id(db, id, err);
+}
+
+skep_status skep_lock_move(skep_db *db, int64_t ext_id, int64_t from_txn, int64_t to_txn, skep_err *err) {
+  int64_t changed;
+  SKEP_TRY(skep_db_run(db,
+                       "UPDATE \"HIVE_LOCKS\" SET \"HL_TXNID\" = ? WHERE \"HL_TXNID\" = ? AND \"HL_LOCK_EXT_ID\" = ?",
+                       SKEP_PARAMS(skep_p_i64(to_txn), skep_p_i64(from_txn), skep_p_i64(ext_id)), &changed, err));
+  return changed != 0 ? SKEP_OK : skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+}
+
+/* --- waiting --- */
+
+/* A request that is there, and who is in its way. */
+typedef struct standing {
+  skep_lock_row *rows;
+  uint32_t n;
+  found_blocker found;
+} standing;
+
+static skep_status look_at(skep_db *db, int64_t ext_id, skep_arena *arena, standing *out, skep_err *err) {
   skep_stmt *stmt;
   SKEP_TRY(skep_db_query(db,
                          "SELECT " LOCK_COLUMNS " FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? "
                          "ORDER BY \"HL_LOCK_INT_ID\"",
                          SKEP_PARAMS(skep_p_i64(ext_id)), &stmt, err));
-  skep_lock_row *rows = NULL;
-  uint32_t n = 0;
-  skep_status st = read_rows(stmt, arena, &rows, &n, err);
+  *out = (standing){0};
+  skep_status st = read_rows(stmt, arena, &out->rows, &out->n, err);
   skep_stmt_done(stmt);
   SKEP_TRY(st);
-  if (n == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
-  if (rows[0].txn == 0) {
-    SKEP_TRY(skep_lock_heartbeat(db, ext_id, err));
-  } else {
-    SKEP_TRY(need_open(db, rows[0].txn, err));
-    int64_t now;
-    SKEP_TRY(skep_db_now_ms(db, &now, err));
-    SKEP_TRY(skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = ? WHERE \"TXN_ID\" = ?",
-                         SKEP_PARAMS(skep_p_i64(now), skep_p_i64(rows[0].txn)), NULL, err));
-  }
-  if (rows[0].acquired) {
-    *state = SKEP_LOCK_ACQUIRED;
-    return SKEP_OK;
-  }
-  return decide(db, rows, n, arena, state, blocker, err);
+  if (out->n == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+  if (out->rows[0].acquired) return SKEP_OK;
+  skep_lock_component *wanted = skep_arena_zero(arena, out->n, sizeof *wanted);
+  if (wanted == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a request of %" PRIu32 " locks", out->n);
+  for (uint32_t i = 0; i < out->n; i++) wanted[i] = out->rows[i].on;
+  return find_blocker(db, wanted, out->n, out->rows[0].txn, ext_id, arena, &out->found, err);
+}
+
+skep_status skep_lock_look(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
+                           skep_lock_blocker *blocker, skep_err *err) {
+  bool joined;
+  standing s;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
+  SKEP_TRY(skep_db_end(db, joined, look_at(db, ext_id, arena, &s, err), err));
+  tell(&s.found, state, blocker);
+  return SKEP_OK;
+}
+
+static skep_status stay_alive(skep_db *db, const skep_lock_row *row, int64_t now, skep_err *err) {
+  if (row->txn == 0) return skep_lock_heartbeat(db, row->ext_id, err);
+  SKEP_TRY(need_open(db, row->txn, err));
+  return skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = ? WHERE \"TXN_ID\" = ?",
+                     SKEP_PARAMS(skep_p_i64(now), skep_p_i64(row->txn)), NULL, err);
+}
+
+/* Whom the blocked component waits for, where somebody may see it (SHOW LOCKS). */
+static skep_status note_blocker(skep_db *db, const standing *s, skep_err *err) {
+  const skep_lock_row *row = &s->rows[s->found.at], *by = &s->found.by;
+  if (row->blocked_by_ext_id == by->ext_id && row->blocked_by_int_id == by->int_id) return SKEP_OK;
+  return skep_db_run(
+      db,
+      "UPDATE \"HIVE_LOCKS\" SET \"HL_BLOCKEDBY_EXT_ID\" = ?, \"HL_BLOCKEDBY_INT_ID\" = ? "
+      "WHERE \"HL_LOCK_EXT_ID\" = ? AND \"HL_LOCK_INT_ID\" = ?",
+      SKEP_PARAMS(skep_p_i64(by->ext_id), skep_p_i64(by->int_id), skep_p_i64(row->ext_id), skep_p_i64(row->int_id)),
+      NULL, err);
+}
+
+static skep_status grant(skep_db *db, const standing *s, int64_t now, skep_err *err) {
+  int64_t changed, ext_id = s->rows[0].ext_id;
+  SKEP_TRY(skep_db_run(
+      db,
+      "UPDATE \"HIVE_LOCKS\" SET \"HL_LOCK_STATE\" = ?, \"HL_ACQUIRED_AT\" = ?, \"HL_LAST_HEARTBEAT\" = ?, "
+      "\"HL_BLOCKEDBY_EXT_ID\" = NULL, \"HL_BLOCKEDBY_INT_ID\" = NULL WHERE \"HL_LOCK_EXT_ID\" = ?",
+      SKEP_PARAMS(skep_p_char('a'), skep_p_i64(now), skep_p_i64(s->rows[0].txn != 0 ? 0 : now), skep_p_i64(ext_id)),
+      &changed, err));
+  return changed == (int64_t)s->n ? SKEP_OK
+                                  : skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+}
+
+static skep_status check_in_transaction(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
+                                        skep_lock_blocker *blocker, skep_err *err) {
+  standing s;
+  int64_t now;
+  SKEP_TRY(look_at(db, ext_id, arena, &s, err));
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  SKEP_TRY(stay_alive(db, &s.rows[0], now, err));
+  tell(&s.found, state, blocker);
+  if (s.found.found) return note_blocker(db, &s, err);
+  return s.rows[0].acquired ? SKEP_OK : grant(db, &s, now, err);
 }
 
 skep_status skep_lock_check(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,

@@ -3,9 +3,11 @@
  *
  *   skep_lock_merge(components)                    one component an object, the strongest
  *   skep_lock_request(db, ...)                     -> id, and whether it is granted
- *   not granted: skep_lock_check(db, id) again and again, with pauses (the caller makes them)
+ *   not granted: skep_lock_look(db, id) again and again, with pauses (the caller makes them), then skep_lock_check
  *   the end of the transaction releases its locks (skep_txn_commit, skep_txn_abort); locks outside of one:
- * skep_lock_release
+ *   skep_lock_release
+ *
+ * A change that fits into one database transaction needs no rows: skep_lock_pass asks whether it may be made now.
  *
  * Rows of HIVE_LOCKS are Hive's own, so Skep and Hive wait for each other on one database. Every function joins the
  * caller's database transaction or makes its own. Names are lower case, partitions are Hive's escaped names; texts
@@ -51,6 +53,7 @@ uint32_t skep_lock_merge(skep_lock_component *components, uint32_t n);
 
 typedef struct skep_lock_owner {
   int64_t txn;       /* 0: outside of a transaction; kept alive by skep_lock_heartbeat */
+  bool is_new;       /* txn was opened in this very database transaction: it is not looked up */
   const char *user;  /* NULL: "unknown" */
   const char *host;  /* NULL: "unknown" */
   const char *agent; /* the query's id; or NULL */
@@ -78,8 +81,30 @@ SKEP_NODISCARD skep_status skep_lock_request(skep_db *db, const skep_lock_owner 
                                              int64_t *ext_id, skep_lock_state *state, skep_lock_blocker *blocker,
                                              skep_err *err);
 
-/* Looks again. Says that the owner is alive, too: its transaction, or the lock where there is none.
- * SKEP_ERR_ABORTED the transaction was aborted meanwhile; SKEP_ERR_NOT_FOUND the request is gone (timed out). */
+/* Whether skep_lock_check would grant the request now: reads only, so that a waiter disturbs nobody. What is free stays
+ * free, since only requests before it matter. SKEP_ERR_NOT_FOUND: the request is gone (its transaction was aborted, or
+ * it timed out). */
+SKEP_NODISCARD skep_status skep_lock_look(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
+                                          skep_lock_blocker *blocker, skep_err *err);
+
+/* The id that the next request will get, or a change by skep_lock_pass. Unchanged since an earlier look: nobody has
+ * asked for a lock meanwhile, so no definition can have changed. */
+SKEP_NODISCARD skep_status skep_lock_next_id(skep_db *db, int64_t *out, skep_err *err);
+
+/* Inside the caller's database transaction, which makes the change and ends at once: whether it may be made. No rows
+ * are left, but the id counts on. SKEP_LOCK_WAITING: nothing was done, not even that. No other request is granted
+ * before the caller's transaction ends. */
+SKEP_NODISCARD skep_status skep_lock_pass(skep_db *db, const skep_lock_component *components, uint32_t n,
+                                          skep_arena *arena, skep_lock_state *state, skep_lock_blocker *blocker,
+                                          skep_err *err);
+
+/* A request changes hands inside a database transaction: from one open transaction to another, its place in the queue
+ * kept. */
+SKEP_NODISCARD skep_status skep_lock_move(skep_db *db, int64_t ext_id, int64_t from_txn, int64_t to_txn, skep_err *err);
+
+/* Looks again, and takes the locks when it can. Says that the owner is alive, too: its transaction, or the lock where
+ * there is none. SKEP_ERR_ABORTED the transaction was aborted meanwhile; SKEP_ERR_NOT_FOUND the request is gone (timed
+ * out). */
 SKEP_NODISCARD skep_status skep_lock_check(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
                                            skep_lock_blocker *blocker, skep_err *err);
 

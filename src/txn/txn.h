@@ -113,6 +113,15 @@ typedef struct skep_txn {
  * SKEP_ERR_LIMIT: hive.max.open.txns; SKEP_ERR_ARGUMENT: a type or letter that is none, READ_ONLY with writes. */
 SKEP_NODISCARD skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
                                           skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err);
+/* The two halves of skep_txn_begin, for a caller that asks for locks in between, so that the snapshot is not older than
+ * the grant: the row alone (txn->id), then snapshot, write ids and lists. Both within the caller's own write
+ * transaction of the database (skep_txn_begin_mode). */
+SKEP_NODISCARD skep_status skep_txn_begin_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type type,
+                                               const skep_txn_table *tables, uint32_t n_tables, skep_txn *txn,
+                                               skep_err *err);
+SKEP_NODISCARD skep_status skep_txn_begin_tables(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
+                                                 skep_txn *txn, skep_txn_table *tables, uint32_t n_tables,
+                                                 skep_err *err);
 /* How a database transaction that is to hold skep_txn_begin or _use_tables with writes must be begun
  * (SKEP_DB_WRITE_LAZY, or SKEP_DB_WRITE while a recovery is due): for callers that make their own. */
 SKEP_NODISCARD skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err);
@@ -176,6 +185,12 @@ typedef skep_status skep_txn_also(void *self, skep_db *db, skep_err *err);
  * `also` failed      its status; rolled back, the transaction is still open: abort it. */
 SKEP_NODISCARD skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                                            skep_txn_also *also, void *self, skep_err *err);
+
+/* Whether skep_txn_commit with these components would find a conflict now: SKEP_ERR_CONFLICT with its text, so that a
+ * statement of a long transaction need not run in vain. A partition NULL stands for the table without partitions: give
+ * nothing where it is not known which partitions will be written. Reads only. */
+SKEP_NODISCARD skep_status skep_txn_would_conflict(skep_db *db, int64_t txn, const skep_txn_component *components,
+                                                   uint32_t n, skep_err *err);
 
 /* Aborts. files_gone: every file the transaction wrote is removed and the directories are synced, so nothing of it
  * needs to be remembered. One that was aborted already is SKEP_OK; committed or unknown is SKEP_ERR_NOT_FOUND. After an

@@ -309,3 +309,23 @@ skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *
   if (ended == SKEP_ERR_IN_DOUBT) return skep_wrap(err, ended, "transaction txnid:%lld", (long long)txn);
   return ended;
 }
+
+static skep_status would_conflict(skep_db *db, skep_arena *arena, int64_t txn, const skep_txn_component *components,
+                                  uint32_t n, skep_err *err) {
+  skep_txn_component_list all = {0}, resources = {0};
+  int64_t commit_id;
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(skep_txn_component_add(arena, &all, &components[i], err));
+  SKEP_TRY(skep_txn_resources(arena, &all, &resources, err));
+  SKEP_TRY(skep_txn_max_id(db, &commit_id, err));
+  return skep_txn_check_conflicts(db, txn, commit_id, &resources, err);
+}
+
+skep_status skep_txn_would_conflict(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
+                                    skep_err *err) {
+  if (n == 0) return SKEP_OK;
+  skep_arena arena;
+  skep_arena_init(&arena, skep_db_ctx(db), MAX_COMPONENT_BYTES);
+  skep_status status = would_conflict(db, &arena, txn, components, n, err);
+  skep_arena_fini(&arena);
+  return status;
+}

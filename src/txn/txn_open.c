@@ -278,17 +278,53 @@ static void clear_tables(skep_txn_table *tables, uint32_t n) {
   }
 }
 
-static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
-                              skep_txn_table *tables, uint32_t n, skep_err *err) {
+static skep_status begin_row(skep_db *db, const skep_txn_conf *c, skep_txn *t, const skep_txn_table *tables, uint32_t n,
+                             skep_err *err) {
   int64_t min_open = 0, now = 0;
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
   char mark[SKEP_TXN_MARK_SIZE];
   skep_txn_mark_tables(mark, tables, n);
-  SKEP_TRY(insert_txn(db, c, t->type, min_open, now, mark, &t->id, err));
+  return insert_txn(db, c, t->type, min_open, now, mark, &t->id, err);
+}
+
+static skep_status begin_tables(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
+                                skep_txn_table *tables, uint32_t n, skep_err *err) {
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
   SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
   return use_tables(db, arena, t, true, tables, n, err);
+}
+
+static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
+                              skep_txn_table *tables, uint32_t n, skep_err *err) {
+  SKEP_TRY(begin_row(db, c, t, tables, n, err));
+  return begin_tables(db, c, arena, t, tables, n, err);
+}
+
+skep_status skep_txn_begin_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type type,
+                                const skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  skep_txn t = {.type = type};
+  SKEP_TRY(check_type(type, err));
+  SKEP_TRY(begin_row(db, &c, &t, tables, n_tables, err));
+  *txn = t;
+  return SKEP_OK;
+}
+
+skep_status skep_txn_begin_tables(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn *txn,
+                                  skep_txn_table *tables, uint32_t n_tables, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  skep_txn t = *txn;
+  bool any_write;
+  SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
+  clear_tables(tables, n_tables);
+  skep_status status = begin_tables(db, &c, arena, &t, tables, n_tables, err);
+  if (status == SKEP_OK) {
+    *txn = t;
+  } else {
+    clear_tables(tables, n_tables);
+  }
+  return status;
 }
 
 skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
