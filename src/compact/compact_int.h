@@ -1,0 +1,120 @@
+/* What the parts of a run share. Inside compact's file work only. */
+#ifndef COMPACT_INT_H
+#define COMPACT_INT_H
+
+#include <pthread.h>
+
+#include "acid/layout.h"
+#include "acid/plan.h"
+#include "acid/scan.h"
+#include "compact/run.h"
+
+/* ---- pace.c: progress, cancelling, the bandwidth limit; used by many threads ---- */
+
+typedef struct skep_compact_pace {
+  const skep_ctx *ctx;
+  const skep_compact_job *job;
+  pthread_mutex_t lock;
+  skep_compact_progress so_far;
+  int64_t started_ns, reported_ns;
+  bool is_reporting;
+} skep_compact_pace;
+
+void skep_compact_pace_init(skep_compact_pace *pace, const skep_ctx *ctx, const skep_compact_job *job,
+                            uint64_t bytes_all);
+void skep_compact_pace_fini(skep_compact_pace *pace);
+/* Between two pieces of work: adds what was done, tells the caller now and then, waits where a limit says so.
+ * SKEP_ERR_CANCELLED; or the status of the caller's progress function. other: a second flag to look at, or NULL. */
+SKEP_NODISCARD skep_status skep_compact_pace_add(skep_compact_pace *pace, uint64_t rows, uint64_t bytes_read,
+                                                 uint64_t bytes_written, const skep_cancel *other, skep_err *err);
+
+/* ---- choose.c: which directories, and what the result is called; pure ---- */
+
+typedef struct skep_compact_choice {
+  const char *reason; /* why there is nothing to do; NULL: there is */
+  uint32_t n_dirs;
+  const skep_layout_dir **dirs;       /* inputs, in the layout's order: base or originals first */
+  int64_t min_write_id, max_write_id; /* of the result's name; a base: both its write id */
+  int64_t highest;                    /* write id that is compacted */
+  uint64_t bytes;                     /* of the inputs' files */
+  bool has_inserts, has_deletes;      /* deltas of each kind among the inputs */
+} skep_compact_choice;
+
+/* SKEP_ERR_ARGUMENT: a range for INCREMENTAL that no result may have. */
+SKEP_NODISCARD skep_status skep_compact_choose(skep_arena *arena, const skep_layout *layout,
+                                               const skep_compact_job *job, int64_t high_watermark,
+                                               skep_compact_choice *out, skep_err *err);
+
+/* ---- the run as a whole ---- */
+
+typedef struct skep_compact_run_state {
+  const skep_ctx *ctx;
+  const skep_compact_job *job;
+  skep_arena *arena;         /* of the run: types, names, splits */
+  skep_snapshot directories; /* which directories: a compactor's */
+  skep_snapshot rows;        /* which rows: write id by write id */
+  skep_layout *layout;
+  skep_compact_choice choice;
+  skep_writer_settings settings;
+  skep_orc_write_memory memory;
+  const skep_type *event_type;
+  skep_scan_cache *cache;
+  skep_plan *plan;
+  skep_compact_pace pace;
+  const char *insert_dir, *delete_dir; /* whole paths; NULL: not made */
+} skep_compact_run_state;
+
+/* A task's own counts, added up at the end. */
+typedef struct skep_compact_counts {
+  uint64_t rows, deletes, rows_read, bytes_written, bytes_copied;
+  uint32_t n_files;
+} skep_compact_counts;
+
+/* ---- event_output.c: one bucket file of any sorted events ---- */
+
+/* Rows with their ids, as arrays of one length; row: a struct vector, its entries NULL in delete events. */
+typedef struct skep_compact_rows {
+  int64_t n;
+  const int64_t *write_ids, *row_ids, *currents;
+  const int32_t *buckets;
+  const skep_vec *row;
+} skep_compact_rows;
+
+typedef struct skep_compact_output skep_compact_output;
+enum { SKEP_COMPACT_INSERTS = 0, SKEP_COMPACT_DELETES = 2 }; /* the operation of all events of a file */
+
+/* path: borrowed until the end, for messages. */
+SKEP_NODISCARD skep_status skep_compact_output_create(skep_compact_run_state *run, const char *path, int operation,
+                                                      skep_compact_output **out, skep_err *err);
+/* Rows [first, first + count), whose keys are not below those before: SKEP_ERR_CORRUPT otherwise. */
+SKEP_NODISCARD skep_status skep_compact_output_add(skep_compact_output *o, const skep_compact_rows *rows, int64_t first,
+                                                   int64_t count, skep_err *err);
+/* Bytes that went to the file since the last call. */
+uint64_t skep_compact_output_new_bytes(skep_compact_output *o);
+/* Ends, syncs and closes; adds rows, bytes and the file to `counts`. */
+SKEP_NODISCARD skep_status skep_compact_output_finish(skep_compact_output *o, skep_compact_counts *counts,
+                                                      skep_err *err);
+void skep_compact_output_free(skep_compact_output *o); /* accepts NULL; leaves a torso when it was not finished */
+
+/* ---- insert_merge.c: the rows of one writer id into one file ---- */
+
+typedef struct skep_compact_group {
+  int64_t bucket;
+  uint32_t n_splits;
+  const skep_split **splits; /* in reading order */
+} skep_compact_group;
+
+SKEP_NODISCARD skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group,
+                                                      const char *path, const skep_cancel *cancel,
+                                                      skep_compact_counts *counts, skep_err *err);
+
+/* ---- delete_merge.c: all delete events of the inputs into one file a writer id ---- */
+
+SKEP_NODISCARD skep_status skep_compact_merge_deletes(skep_compact_run_state *run, const skep_cancel *cancel,
+                                                      skep_compact_counts *counts, skep_err *err);
+
+/* "dir/name" in the run's arena. */
+SKEP_NODISCARD skep_status skep_compact_path(skep_arena *arena, const char *dir, const char *name, const char **out,
+                                             skep_err *err);
+
+#endif

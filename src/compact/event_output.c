@@ -1,0 +1,192 @@
+/* One bucket file of sorted events: an ORC file with the ACID metadata in its footer.
+ *
+ * Source: Hive OrcRecordUpdater.KeyIndexBuilder (acid-format facts 4.1 to 4.3): key index = the last key of every
+ * stripe, stats = inserts, updates, deletes; the version is only in files with rows. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "acid/events.h"
+#include "compact/compact_int.h"
+
+typedef struct key {
+  int64_t write_id, row_id;
+  int32_t bucket;
+} key;
+
+struct skep_compact_output {
+  const skep_ctx *ctx;
+  const char *path;
+  int operation;
+  const skep_type *type;
+  skep_file *file;
+  skep_orc_writer *orc;
+  skep_buf key_index;
+  /* The rows being added, which begin at row `from` of the file. A stripe may end before them. */
+  const skep_compact_rows *rows;
+  int64_t first;
+  uint64_t from;
+  key last; /* of the rows added */
+  int32_t *operations;
+  int64_t n_operations;
+  uint64_t told_bytes;
+};
+
+static key key_at(const skep_compact_rows *r, int64_t i) {
+  return (key){.write_id = r->write_ids[i], .row_id = r->row_ids[i], .bucket = r->buckets[i]};
+}
+
+static bool is_below(const key *a, const key *b) {
+  if (a->write_id != b->write_id) return a->write_id < b->write_id;
+  if (a->bucket != b->bucket) return a->bucket < b->bucket;
+  return a->row_id < b->row_id;
+}
+
+/* ---- the footer's metadata ---- */
+
+static skep_status on_stripe(void *self, uint64_t end_row, skep_err *err) {
+  skep_compact_output *o = self;
+  key k = o->rows != NULL && end_row > o->from ? key_at(o->rows, o->first + (int64_t)(end_row - 1 - o->from)) : o->last;
+  skep_buf_i64(&o->key_index, k.write_id);
+  skep_buf_byte(&o->key_index, ',');
+  skep_buf_i64(&o->key_index, k.bucket);
+  skep_buf_byte(&o->key_index, ',');
+  skep_buf_i64(&o->key_index, k.row_id);
+  skep_buf_byte(&o->key_index, ';');
+  return skep_buf_check(&o->key_index, "key index", err);
+}
+
+static skep_status set_text(skep_orc_writer *orc, const char *name, const char *text, skep_err *err) {
+  return skep_orc_writer_set_metadata(orc, name, skep_bytes_of(text, strlen(text)), err);
+}
+
+static skep_status on_footer(void *self, skep_orc_writer *orc, skep_err *err) {
+  skep_compact_output *o = self;
+  char stats[64];
+  uint64_t n = skep_orc_writer_rows(orc);
+  bool deletes = o->operation == SKEP_COMPACT_DELETES;
+  snprintf(stats, sizeof stats, "%" PRIu64 ",0,%" PRIu64, deletes ? 0 : n, deletes ? n : 0);
+  skep_bytes index = skep_bytes_of(o->key_index.data, o->key_index.size);
+  SKEP_TRY(skep_orc_writer_set_metadata(orc, "hive.acid.key.index", index, err));
+  SKEP_TRY(set_text(orc, "hive.acid.stats", stats, err));
+  return n == 0 ? SKEP_OK : set_text(orc, "hive.acid.version", "2", err);
+}
+
+/* ---- life ---- */
+
+static skep_status wrap(const skep_compact_output *o, skep_status status, skep_err *err) {
+  char quoted[512];
+  if (status == SKEP_OK) return SKEP_OK;
+  return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, o->path, strlen(o->path)));
+}
+
+skep_status skep_compact_output_create(skep_compact_run_state *run, const char *path, int operation,
+                                       skep_compact_output **out, skep_err *err) {
+  *out = NULL;
+  skep_compact_output *o = skep_alloc_zero(run->ctx, 1, sizeof *o);
+  if (o == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "writer of a bucket file");
+  o->ctx = run->ctx;
+  o->path = path;
+  o->operation = operation;
+  o->type = run->event_type;
+  skep_buf_init(&o->key_index, run->ctx, SIZE_MAX / 4);
+  skep_orc_writer_opts opts = run->settings.plain;
+  opts.bloom_columns = run->settings.event_blooms;
+  opts.block_size = skep_writer_block_size(&opts, o->type->max_id + 1);
+  opts.memory = &run->memory;
+  opts.on_stripe = on_stripe;
+  opts.on_footer = on_footer;
+  opts.self = o;
+  skep_status status = skep_fs_create(run->job->fs, path, &o->file, err);
+  if (status == SKEP_OK) status = wrap(o, skep_orc_writer_open(run->ctx, o->file, o->type, &opts, &o->orc, err), err);
+  if (status != SKEP_OK) {
+    skep_compact_output_free(o);
+    return status;
+  }
+  *out = o;
+  return SKEP_OK;
+}
+
+static skep_status check_order(const skep_compact_output *o, const skep_compact_rows *rows, int64_t first,
+                               skep_err *err) {
+  key k = key_at(rows, first);
+  if (skep_orc_writer_rows(o->orc) == 0 || !is_below(&k, &o->last)) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_CORRUPT,
+                   "the row {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
+                   "} comes after {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
+                   "}: the files of its bucket are not in the order of their row ids",
+                   k.write_id, k.bucket, k.row_id, o->last.write_id, o->last.bucket, o->last.row_id);
+}
+
+static skep_status need_operations(skep_compact_output *o, int64_t n, skep_err *err) {
+  if (n <= o->n_operations) return SKEP_OK;
+  int32_t *grown = skep_resize(o->ctx, o->operations, (size_t)n * sizeof *grown);
+  if (grown == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "operations of %" PRId64 " events", n);
+  for (int64_t i = o->n_operations; i < n; i++) grown[i] = o->operation;
+  o->operations = grown;
+  o->n_operations = n;
+  return SKEP_OK;
+}
+
+static skep_vec flat(const skep_type *type, skep_form form, int64_t n, const void *values) {
+  return (skep_vec){
+      .type = type, .form = form, .length = n, .values = {.data = (void *)(uintptr_t)values, .lent = true}};
+}
+
+skep_status skep_compact_output_add(skep_compact_output *o, const skep_compact_rows *rows, int64_t first, int64_t count,
+                                    skep_err *err) {
+  if (count == 0) return SKEP_OK;
+  SKEP_TRY(wrap(o, check_order(o, rows, first, err), err));
+  SKEP_TRY(need_operations(o, rows->n, err));
+  const skep_type *const *types = o->type->children;
+  skep_vec children[SKEP_EVENT_COLUMNS] = {
+      [SKEP_EVENT_OPERATION] = flat(types[SKEP_EVENT_OPERATION], SKEP_FORM_I32, rows->n, o->operations),
+      [SKEP_EVENT_WRITE_ID] = flat(types[SKEP_EVENT_WRITE_ID], SKEP_FORM_I64, rows->n, rows->write_ids),
+      [SKEP_EVENT_BUCKET] = flat(types[SKEP_EVENT_BUCKET], SKEP_FORM_I32, rows->n, rows->buckets),
+      [SKEP_EVENT_ROW_ID] = flat(types[SKEP_EVENT_ROW_ID], SKEP_FORM_I64, rows->n, rows->row_ids),
+      [SKEP_EVENT_CURRENT] = flat(types[SKEP_EVENT_CURRENT], SKEP_FORM_I64, rows->n, rows->currents),
+      [SKEP_EVENT_ROW] = *rows->row,
+  };
+  skep_vec event = {.type = o->type,
+                    .form = SKEP_FORM_STRUCT,
+                    .length = rows->n,
+                    .n_children = SKEP_EVENT_COLUMNS,
+                    .children = children};
+  o->rows = rows;
+  o->first = first;
+  o->from = skep_orc_writer_rows(o->orc);
+  skep_status status = skep_orc_writer_add(o->orc, &event, first, count, err);
+  o->rows = NULL;
+  if (status != SKEP_OK) return wrap(o, status, err);
+  o->last = key_at(rows, first + count - 1);
+  return SKEP_OK;
+}
+
+uint64_t skep_compact_output_new_bytes(skep_compact_output *o) {
+  uint64_t all = o->file->size_bytes, added = all - o->told_bytes;
+  o->told_bytes = all;
+  return added;
+}
+
+skep_status skep_compact_output_finish(skep_compact_output *o, skep_compact_counts *counts, skep_err *err) {
+  uint64_t size = 0, n = skep_orc_writer_rows(o->orc);
+  skep_status status = skep_orc_writer_finish(o->orc, &size, err);
+  if (status == SKEP_OK) status = skep_file_sync(o->file, err);
+  skep_status closed = skep_file_close(o->file, status == SKEP_OK ? err : NULL);
+  o->file = NULL;
+  if (status == SKEP_OK) status = closed;
+  if (status != SKEP_OK) return wrap(o, status, err);
+  counts->n_files++;
+  counts->bytes_written += size;
+  *(o->operation == SKEP_COMPACT_DELETES ? &counts->deletes : &counts->rows) += n;
+  return SKEP_OK;
+}
+
+void skep_compact_output_free(skep_compact_output *o) {
+  if (o == NULL) return;
+  skep_orc_writer_close(o->orc);
+  skep_file_close(o->file, NULL);
+  skep_buf_fini(&o->key_index);
+  skep_release(o->ctx, o->operations);
+  skep_release(o->ctx, o);
+}

@@ -1,0 +1,260 @@
+/* The rows of one writer id, of many files, into one file in the order of their row ids.
+ *
+ * Row ids begin with the write id, and directories are ranges of write ids: mostly the files lie one behind the other,
+ * and whole batches pass through. So a file is opened when the merge comes to the lowest id that it can hold, which its
+ * directory's name tells; what is open at a time are files whose ranges overlap. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acid/name.h"
+#include "compact/compact_int.h"
+
+enum { BATCH_ROWS = 4096, MAX_OPEN = 512 };
+
+typedef struct row_id {
+  int64_t write_id, row_id;
+  int32_t bucket;
+} row_id;
+
+typedef struct stream {
+  const skep_split *split;
+  uint32_t number; /* in reading order: of two equal ids the earlier file's goes first */
+  row_id next;     /* id of the row at `at`; before opening: at or below all ids of the file */
+  skep_scan *scan; /* NULL: not open */
+  skep_batch batch;
+  int64_t at;
+  uint64_t rows_told, bytes_told;
+} stream;
+
+typedef struct merge {
+  skep_compact_run_state *run;
+  const skep_cancel *cancel;
+  skep_compact_output *out;
+  skep_compact_counts *counts;
+  stream *streams;
+  stream **heap;
+  uint32_t n_heap, n_open;
+} merge;
+
+static bool is_below(const row_id *a, const row_id *b) {
+  if (a->write_id != b->write_id) return a->write_id < b->write_id;
+  if (a->bucket != b->bucket) return a->bucket < b->bucket;
+  return a->row_id < b->row_id;
+}
+
+static bool goes_first(const stream *a, const stream *b) {
+  if (is_below(&a->next, &b->next)) return true;
+  return !is_below(&b->next, &a->next) && a->number < b->number;
+}
+
+/* ---- the heap of streams ---- */
+
+static void sink(merge *m, uint32_t i) {
+  for (;;) {
+    uint32_t least = i, child = 2 * i + 1;
+    for (uint32_t c = child; c < child + 2 && c < m->n_heap; c++)
+      if (goes_first(m->heap[c], m->heap[least])) least = c;
+    if (least == i) return;
+    stream *s = m->heap[i];
+    m->heap[i] = m->heap[least];
+    m->heap[least] = s;
+    i = least;
+  }
+}
+
+static void drop_first(merge *m) {
+  m->heap[0] = m->heap[--m->n_heap];
+  if (m->n_heap != 0) sink(m, 0);
+}
+
+/* The stream that comes after the first one; NULL: there is only one. */
+static const stream *second(const merge *m) {
+  if (m->n_heap < 2) return NULL;
+  if (m->n_heap == 2 || goes_first(m->heap[1], m->heap[2])) return m->heap[1];
+  return m->heap[2];
+}
+
+/* ---- streams ---- */
+
+/* What a directory's name says of the ids in a file: write ids from its lowest on; with a statement in the name, one
+ * bucket property. Files of Hive before 3 have plain bucket numbers, which lie below all others. */
+static row_id lowest_id(const skep_split *split, int64_t bucket) {
+  const skep_split_file *f = &split->files[0];
+  if (split->kind == SKEP_SPLIT_ORIGINAL)
+    return (row_id){.write_id = f->synthetic_write_id, .bucket = f->synthetic_bucket, .row_id = f->first_row_id};
+  row_id lowest = {
+      .write_id = f->min_write_id > 0 ? f->min_write_id : INT64_MIN, .bucket = INT32_MIN, .row_id = INT64_MIN};
+  bool one_property =
+      f->min_write_id == f->max_write_id && f->statement >= 0 && f->statement <= 4095 && bucket >= 0 && bucket <= 4095;
+  if (one_property) lowest.bucket = skep_bucket_encode((int32_t)bucket, f->statement);
+  return lowest;
+}
+
+static void close_stream(merge *m, stream *s) {
+  if (s->scan == NULL) return;
+  skep_scan_close(s->scan);
+  skep_vec_fini(&s->batch.root);
+  s->scan = NULL;
+  m->n_open--;
+}
+
+static skep_status tell(merge *m, stream *s, bool is_end, skep_err *err) {
+  uint64_t rows = skep_scan_rows_read(s->scan), bytes = skep_scan_counts(s->scan).bytes_read,
+           size = s->split->files[0].logical_bytes;
+  if (bytes > size || is_end) bytes = size;
+  uint64_t new_rows = rows - s->rows_told, new_bytes = bytes > s->bytes_told ? bytes - s->bytes_told : 0;
+  s->rows_told = rows;
+  s->bytes_told += new_bytes;
+  m->counts->rows_read += new_rows;
+  return skep_compact_pace_add(&m->run->pace, new_rows, new_bytes, skep_compact_output_new_bytes(m->out), m->cancel,
+                               err);
+}
+
+static row_id id_at(const stream *s, int64_t i) {
+  const skep_vec *c = s->batch.root.children;
+  return (row_id){.write_id = ((const int64_t *)c[0].values.data)[i],
+                  .bucket = ((const int32_t *)c[1].values.data)[i],
+                  .row_id = ((const int64_t *)c[2].values.data)[i]};
+}
+
+/* Rows of a file must ascend: it is what makes merging right. */
+static skep_status check_order(const stream *s, skep_err *err) {
+  const skep_vec *c = s->batch.root.children;
+  const int64_t *w = c[0].values.data, *r = c[2].values.data;
+  const int32_t *b = c[1].values.data;
+  for (int64_t i = 1, n = s->batch.root.length; i < n; i++) {
+    if (w[i] == w[i - 1] && b[i] == b[i - 1] && r[i] >= r[i - 1]) continue;
+    if (w[i] > w[i - 1] || (w[i] == w[i - 1] && (b[i] > b[i - 1] || (b[i] == b[i - 1] && r[i] >= r[i - 1])))) continue;
+    return skep_fail(err, SKEP_ERR_CORRUPT,
+                     "the row {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
+                     "} comes after a row with a higher id",
+                     w[i], b[i], r[i]);
+  }
+  return SKEP_OK;
+}
+
+static skep_status wrap(const stream *s, skep_status status, skep_err *err) {
+  char quoted[512];
+  const char *path = s->split->files[0].path;
+  return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, path, strlen(path)));
+}
+
+/* The next batch of a stream; SKEP_END closes it. */
+static skep_status refill(merge *m, stream *s, skep_err *err) {
+  skep_status status = skep_scan_next(s->scan, BATCH_ROWS, &s->batch, err);
+  if (status != SKEP_OK && status != SKEP_END) return status;
+  SKEP_TRY(tell(m, s, status == SKEP_END, err));
+  if (status == SKEP_END) {
+    close_stream(m, s);
+    return SKEP_END;
+  }
+  status = check_order(s, err);
+  if (status != SKEP_OK) return wrap(s, status, err);
+  s->at = 0;
+  s->next = id_at(s, 0);
+  return SKEP_OK;
+}
+
+static skep_status open_stream(merge *m, stream *s, skep_err *err) {
+  static const skep_forms forms = {.keep_dictionaries = true, .narrow_decimals = true};
+  if (m->n_open >= MAX_OPEN)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d files whose row ids overlap", MAX_OPEN);
+  SKEP_TRY(skep_scan_open(m->run->cache, s->split, &forms, &s->scan, err));
+  m->n_open++;
+  SKEP_TRY(skep_vec_init(&s->batch.root, m->run->ctx, skep_scan_type(s->scan), &forms, err));
+  return refill(m, s, err);
+}
+
+/* ---- merging ---- */
+
+/* How many rows of the batch, from `at` on, may go before `limit`; when ids are equal the earlier stream's go first. */
+static int64_t end_of_run(const stream *s, const stream *limit) {
+  int64_t n = s->batch.root.length, low = s->at + 1, high = n;
+  if (limit == NULL) return n;
+  row_id last = id_at(s, n - 1);
+  bool ties = s->number < limit->number;
+  if (is_below(&last, &limit->next) || (ties && !is_below(&limit->next, &last))) return n;
+  while (low < high) { /* the first row that must wait */
+    int64_t middle = low + (high - low) / 2;
+    row_id id = id_at(s, middle);
+    if (is_below(&id, &limit->next) || (ties && !is_below(&limit->next, &id))) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static skep_status write_run(merge *m, stream *s, int64_t end, skep_err *err) {
+  const skep_vec *root = &s->batch.root;
+  const skep_vec row = {.type = m->run->job->row,
+                        .form = SKEP_FORM_STRUCT,
+                        .length = root->length,
+                        .n_children = root->n_children - 3,
+                        .children = root->children + 3};
+  const skep_compact_rows rows = {.n = root->length,
+                                  .write_ids = root->children[0].values.data,
+                                  .buckets = root->children[1].values.data,
+                                  .row_ids = root->children[2].values.data,
+                                  .currents = root->children[0].values.data,
+                                  .row = &row};
+  SKEP_TRY(skep_compact_output_add(m->out, &rows, s->at, end - s->at, err));
+  s->at = end;
+  return SKEP_OK;
+}
+
+static skep_status merge_all(merge *m, skep_err *err) {
+  while (m->n_heap != 0) {
+    stream *s = m->heap[0];
+    skep_status status = SKEP_OK;
+    if (s->scan == NULL) {
+      status = open_stream(m, s, err);
+    } else {
+      SKEP_TRY(write_run(m, s, end_of_run(s, second(m)), err));
+      if (s->at == s->batch.root.length) {
+        status = refill(m, s, err);
+      } else {
+        s->next = id_at(s, s->at);
+      }
+    }
+    if (status == SKEP_END) {
+      drop_first(m);
+    } else if (status != SKEP_OK) {
+      return status;
+    } else {
+      sink(m, 0);
+    }
+  }
+  return SKEP_OK;
+}
+
+static skep_status fill_heap(merge *m, const skep_compact_group *group, skep_err *err) {
+  m->streams = skep_alloc_zero(m->run->ctx, group->n_splits + 1, sizeof *m->streams);
+  m->heap = skep_alloc_zero(m->run->ctx, group->n_splits + 1, sizeof *m->heap);
+  if (m->streams == NULL || m->heap == NULL)
+    return skep_fail(err, SKEP_ERR_NOMEM, "%u files to merge", group->n_splits);
+  for (uint32_t i = 0; i < group->n_splits; i++) {
+    m->streams[i] =
+        (stream){.split = group->splits[i], .number = i, .next = lowest_id(group->splits[i], group->bucket)};
+    m->heap[i] = &m->streams[i];
+  }
+  m->n_heap = group->n_splits;
+  for (uint32_t i = m->n_heap / 2; i-- > 0;) sink(m, i);
+  return SKEP_OK;
+}
+
+skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group, const char *path,
+                                       const skep_cancel *cancel, skep_compact_counts *counts, skep_err *err) {
+  merge m = {.run = run, .cancel = cancel, .counts = counts};
+  skep_status status = skep_compact_output_create(run, path, SKEP_COMPACT_INSERTS, &m.out, err);
+  if (status == SKEP_OK) status = fill_heap(&m, group, err);
+  if (status == SKEP_OK) status = merge_all(&m, err);
+  if (status == SKEP_OK) status = skep_compact_output_finish(m.out, counts, err);
+  for (uint32_t i = 0; m.streams != NULL && i < group->n_splits; i++) close_stream(&m, &m.streams[i]);
+  skep_release(run->ctx, m.streams);
+  skep_release(run->ctx, m.heap);
+  skep_compact_output_free(m.out);
+  return status;
+}

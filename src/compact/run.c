@@ -1,0 +1,388 @@
+/* The door of a compaction's file work: what is there, what is taken, what is made; and that a failure leaves nothing.
+ */
+#include "compact/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acid/bucket_file.h"
+#include "acid/dir_write.h"
+#include "compact/compact_int.h"
+
+#define DEFAULT_MEMORY (UINT64_C(256) << 20)
+
+skep_status skep_compact_path(skep_arena *arena, const char *dir, const char *name, const char **out, skep_err *err) {
+  size_t n_dir = strlen(dir), n_name = strlen(name);
+  bool slash = n_dir != 0 && n_name != 0 && dir[n_dir - 1] != '/';
+  char *text = skep_arena_alloc(arena, n_dir + n_name + 2);
+  if (text == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a path");
+  memcpy(text, dir, n_dir);
+  if (slash) text[n_dir] = '/';
+  memcpy(text + n_dir + slash, name, n_name + 1);
+  *out = text;
+  return SKEP_OK;
+}
+
+/* ---- what is asked, what is there ---- */
+
+static skep_status check_job(const skep_compact_job *job, skep_err *err) {
+  if (job->fs == NULL || job->root == NULL || job->row == NULL || job->write_ids == NULL)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "a compaction needs a directory, columns and a list of write ids");
+  if (job->row->kind != SKEP_STRUCT || job->row->id != 0)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "the columns of a table are a struct");
+  if (job->visibility_txn < 1) return skep_fail(err, SKEP_ERR_ARGUMENT, "a compaction needs a transaction of its own");
+  if (job->kind == SKEP_COMPACT_REBALANCE && job->insert_only)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Rebalance compaction is not supported for insert-only tables");
+  if (job->kind == SKEP_COMPACT_REBALANCE && job->n_buckets > 0)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Cannot execute rebalancing compaction on bucketed tables.");
+  return SKEP_OK;
+}
+
+static skep_status look(skep_compact_run_state *run, skep_err *err) {
+  const skep_compact_job *job = run->job;
+  SKEP_TRY(skep_snapshot_parse(run->arena, job->write_ids, job->txns, SKEP_HIVE_4, &run->rows, err));
+  run->directories = run->rows;
+  run->directories.for_compactor = true;
+  const skep_layout_opts opts = {
+      .snapshot = &run->directories, .hive = SKEP_HIVE_4, .is_insert_only = job->insert_only};
+  SKEP_TRY(skep_layout_read(run->ctx, job->fs, job->root, &opts, &run->layout, err));
+  for (uint32_t i = 0; i < run->layout->n_dirs; i++) {
+    const skep_layout_dir *dir = &run->layout->dirs[i];
+    if (dir->is_malformed)
+      return skep_fail(err, SKEP_ERR_CORRUPT, "%s/%s: starts like an ACID directory and is none", job->root, dir->name);
+  }
+  return skep_compact_choose(run->arena, run->layout, job, run->rows.write_ids.high_watermark, &run->choice, err);
+}
+
+static skep_status prepare(skep_compact_run_state *run, skep_err *err) {
+  const skep_compact_job *job = run->job;
+  run->memory.max_bytes = job->memory_bytes == 0 ? DEFAULT_MEMORY : job->memory_bytes;
+  SKEP_TRY(skep_writer_settings_make(run->arena, job->row, job->properties, job->n_properties, &run->settings, err));
+  SKEP_TRY(skep_event_type_make(run->arena, job->row, &run->event_type, err));
+  return skep_scan_cache_new(run->ctx, job->fs, &run->cache, err);
+}
+
+static skep_status make_plan(skep_compact_run_state *run, skep_err *err) {
+  const skep_compact_job *job = run->job;
+  const skep_plan_root root = {.path = job->root};
+  skep_buf schema;
+  skep_buf_init(&schema, run->ctx, SIZE_MAX / 4);
+  skep_type_print(job->row, &schema);
+  const skep_plan_opts opts = {.snapshot = run->directories,
+                               .hive = SKEP_HIVE_4,
+                               .schema = skep_buf_string(&schema),
+                               .row_ids = true,
+                               .evolution_by_name = job->evolution_by_name ? 1 : 0,
+                               .calendar = -1,
+                               .n_roots = 1,
+                               .roots = &root,
+                               .split_bytes = UINT64_MAX};
+  skep_status status = skep_buf_check(&schema, "columns of a table", err);
+  if (status == SKEP_OK) status = skep_plan_make(run->ctx, job->fs, NULL, 0, &opts, &run->plan, err);
+  skep_buf_fini(&schema);
+  return status;
+}
+
+/* ---- groups: what goes into one file ---- */
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
+static int64_t bucket_of(const char *path) {
+  skep_file_name name;
+  skep_file_name_parse(last_part(path), &name);
+  return name.bucket < 0 ? 0 : name.bucket;
+}
+
+static bool is_base_like(const skep_split_file *f) { return f->min_write_id <= 0; }
+
+static bool is_wanted(const skep_compact_run_state *run, const skep_split *split) {
+  const skep_split_file *f = &split->files[0];
+  switch (run->job->kind) {
+    case SKEP_COMPACT_MAJOR:
+    case SKEP_COMPACT_REBALANCE:
+      return true;
+    case SKEP_COMPACT_MINOR:
+      return !is_base_like(f);
+    case SKEP_COMPACT_INCREMENTAL:
+      return !is_base_like(f) && f->min_write_id >= run->choice.min_write_id &&
+             f->max_write_id <= run->choice.max_write_id;
+  }
+  return false;
+}
+
+/* Rows are judged write id by write id, where the directory's range holds an id that is aborted. Deletes are applied
+ * where rows are meant to go: in a base, and inside one write id (see skep_compact_merge_deletes). */
+static void adapt(const skep_compact_run_state *run, skep_split *split) {
+  const skep_split_file *f = &split->files[0];
+  bool is_base = run->job->kind == SKEP_COMPACT_MAJOR || run->job->kind == SKEP_COMPACT_REBALANCE;
+  bool is_one_id = run->choice.min_write_id == run->choice.max_write_id;
+  split->snapshot = run->rows;
+  if (!is_base_like(f))
+    split->check_write_ids = skep_snapshot_range_valid(&run->rows, f->min_write_id, f->max_write_id) != SKEP_RANGE_ALL;
+  if (is_base || is_one_id) return;
+  split->n_deletes = 0;
+  split->deletes = NULL;
+  split->delete_set = 0;
+}
+
+typedef struct groups {
+  skep_compact_group *all;
+  uint32_t n;
+} groups;
+
+static int compare_numbers(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static size_t drop_repeats(int64_t *numbers, size_t n) {
+  size_t kept = 0;
+  if (n != 0) qsort(numbers, n, sizeof *numbers, compare_numbers);
+  for (size_t i = 0; i < n; i++)
+    if (kept == 0 || numbers[i] != numbers[kept - 1]) numbers[kept++] = numbers[i];
+  return kept;
+}
+
+/* The bucket numbers of all input files, also of those without rows and of delete files: each gets a file. */
+static skep_status find_buckets(skep_compact_run_state *run, groups *out, skep_err *err) {
+  const skep_compact_choice *c = &run->choice;
+  size_t n_files = 0, n = 0;
+  for (uint32_t d = 0; d < c->n_dirs; d++) n_files += c->dirs[d]->n_files;
+  int64_t *numbers = skep_arena_zero(run->arena, n_files + 1, sizeof *numbers);
+  if (numbers == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "buckets of %zu files", n_files);
+  for (uint32_t d = 0; d < c->n_dirs; d++) {
+    const skep_layout_dir *dir = c->dirs[d];
+    for (uint32_t i = 0; i < dir->n_files; i++)
+      if (dir->files[i].verdict == SKEP_USED) numbers[n++] = bucket_of(dir->files[i].path);
+  }
+  if (n == 0) n = 1; /* a base without a file would not be seen */
+  n = drop_repeats(numbers, n);
+  out->all = skep_arena_zero(run->arena, n, sizeof *out->all);
+  if (out->all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%zu buckets", n);
+  out->n = (uint32_t)n;
+  for (size_t i = 0; i < n; i++) out->all[i].bucket = numbers[i];
+  return SKEP_OK;
+}
+
+static skep_compact_group *group_of(const groups *g, int64_t bucket) {
+  return bsearch(&bucket, g->all, g->n, sizeof *g->all, compare_numbers); /* `bucket` is the first member */
+}
+
+static skep_status make_groups(skep_compact_run_state *run, groups *out, skep_err *err) {
+  skep_plan *plan = run->plan;
+  SKEP_TRY(find_buckets(run, out, err));
+  for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < plan->n_splits; i++) {
+      skep_split *split = &plan->splits[i];
+      if (split->kind == SKEP_SPLIT_MERGE)
+        return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                         "%s holds updates or deletes of Hive 1 or 2 beside its rows: compact it there first",
+                         run->job->root);
+      if (!is_wanted(run, split)) continue;
+      skep_compact_group *g = group_of(out, bucket_of(split->files[0].path));
+      if (g == NULL) return skep_fail(err, SKEP_ERR_CONFLICT, "%s changes while it is compacted", run->job->root);
+      if (pass == 1) {
+        adapt(run, split);
+        g->splits[g->n_splits] = split;
+      }
+      g->n_splits++;
+    }
+    for (uint32_t i = 0; i < out->n && pass == 0; i++) {
+      skep_compact_group *g = &out->all[i];
+      g->splits = skep_arena_zero(run->arena, g->n_splits + 1, sizeof *g->splits);
+      if (g->splits == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files of a bucket", g->n_splits);
+      g->n_splits = 0;
+    }
+  }
+  return SKEP_OK;
+}
+
+/* ---- the result's directories ---- */
+
+typedef struct made_dir {
+  const char *name, *path;
+  size_t depth_there;
+} made_dir;
+
+typedef struct made {
+  made_dir dirs[2];
+  uint32_t n;
+} made;
+
+static skep_status make_dir(skep_compact_run_state *run, skep_dir_kind kind, made *m, const char **out, skep_err *err) {
+  made_dir *d = &m->dirs[m->n];
+  const skep_dir_name name = {.kind = kind,
+                              .min_write_id = run->choice.min_write_id,
+                              .max_write_id = run->choice.max_write_id,
+                              .statement = -1,
+                              .visibility_txn = run->job->visibility_txn};
+  skep_buf text;
+  skep_buf_init(&text, run->ctx, 256);
+  skep_dir_name_print(&name, &text);
+  d->name = skep_arena_strndup(run->arena, skep_buf_string(&text), text.size);
+  skep_buf_fini(&text);
+  if (d->name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "name of a directory");
+  SKEP_TRY(skep_compact_path(run->arena, run->job->root, d->name, &d->path, err));
+  m->n++;
+  SKEP_TRY(skep_dir_make(run->ctx, run->job->fs, d->path, true, &d->depth_there, err));
+  *out = d->path;
+  if (run->job->insert_only) return SKEP_OK;
+  return skep_dir_put_file(run->ctx, run->job->fs, d->path, "_orc_acid_version", "2", false, err);
+}
+
+static void unmake(skep_compact_run_state *run, const made *m) {
+  for (uint32_t i = 0; i < m->n; i++) {
+    if (skep_dir_remove(run->ctx, run->job->fs, m->dirs[i].path, NULL) == SKEP_OK)
+      if (skep_dir_sync_above(run->ctx, run->job->fs, m->dirs[i].path, NULL) != SKEP_OK) continue; /* a leftover */
+  }
+}
+
+/* Which directories a result has. The insert side of a minor compaction is made in any case, as Hive makes it: what is
+ * between its ends must be hidden even when nothing is left of it. */
+static skep_status make_dirs(skep_compact_run_state *run, made *m, skep_err *err) {
+  skep_compact_kind kind = run->job->kind;
+  if (kind == SKEP_COMPACT_MAJOR || kind == SKEP_COMPACT_REBALANCE)
+    return make_dir(run, SKEP_DIR_BASE, m, &run->insert_dir, err);
+  SKEP_TRY(make_dir(run, SKEP_DIR_DELTA, m, &run->insert_dir, err));
+  return run->choice.has_deletes ? make_dir(run, SKEP_DIR_DELETE_DELTA, m, &run->delete_dir, err) : SKEP_OK;
+}
+
+/* ---- tasks ---- */
+
+typedef struct task {
+  skep_compact_run_state *run;
+  const skep_compact_group *group; /* NULL: the delete events */
+  const char *path;
+  skep_compact_counts counts;
+} task;
+
+static skep_status run_task(void *self, const skep_cancel *cancel, skep_err *err) {
+  task *t = self;
+  SKEP_TRY(skep_cancel_check(cancel, err));
+  if (t->group == NULL) return skep_compact_merge_deletes(t->run, cancel, &t->counts, err);
+  return skep_compact_merge_inserts(t->run, t->group, t->path, cancel, &t->counts, err);
+}
+
+static skep_status run_in_pool(task *tasks, uint32_t n, unsigned n_threads, const skep_ctx *ctx, skep_err *err) {
+  skep_pool *pool;
+  SKEP_TRY(skep_pool_new(ctx, n_threads, n, &pool, err));
+  skep_status status = SKEP_OK;
+  for (uint32_t i = 0; i < n && status == SKEP_OK; i++) status = skep_pool_submit(pool, run_task, &tasks[i], err);
+  skep_status waited = skep_pool_wait(pool, err); /* what failed first, rather than that no more was taken */
+  skep_pool_free(pool);
+  return waited != SKEP_OK ? waited : status;
+}
+
+static skep_status run_tasks(skep_compact_run_state *run, task *tasks, uint32_t n, skep_err *err) {
+  unsigned threads = run->job->threads == 0 ? skep_cpu_count() : run->job->threads;
+  if (threads > n) threads = n;
+  if (threads > SKEP_POOL_MAX_THREADS) threads = SKEP_POOL_MAX_THREADS;
+  if (threads > 1) return run_in_pool(tasks, n, threads, run->ctx, err);
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(run_task(&tasks[i], NULL, err));
+  return SKEP_OK;
+}
+
+static void add_counts(skep_compact_result *out, const skep_compact_counts *c) {
+  out->rows += c->rows;
+  out->deletes += c->deletes;
+  out->rows_read += c->rows_read;
+  out->bytes_written += c->bytes_written;
+  out->bytes_copied += c->bytes_copied;
+  out->n_files += c->n_files;
+}
+
+static skep_status write_files(skep_compact_run_state *run, const groups *g, skep_compact_result *out, skep_err *err) {
+  uint32_t n = 0;
+  task *tasks = skep_arena_zero(run->arena, g->n + 1, sizeof *tasks);
+  if (tasks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to write", g->n);
+  for (uint32_t i = 0; i < g->n; i++, n++) {
+    char name[32];
+    snprintf(name, sizeof name, "bucket_%05" PRId64, g->all[i].bucket);
+    tasks[n] = (task){.run = run, .group = &g->all[i]};
+    SKEP_TRY(skep_compact_path(run->arena, run->insert_dir, name, &tasks[n].path, err));
+  }
+  if (run->delete_dir != NULL) tasks[n++] = (task){.run = run};
+  skep_status status = run_tasks(run, tasks, n, err);
+  for (uint32_t i = 0; i < n; i++) add_counts(out, &tasks[i].counts);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+/* A delete delta whose events were all dropped is not wanted; the insert side beside it hides the inputs. */
+static skep_status drop_empty_deletes(skep_compact_run_state *run, made *m, const skep_compact_result *out,
+                                      skep_err *err) {
+  if (run->delete_dir == NULL || out->deletes != 0) return SKEP_OK;
+  m->n--; /* it was made last */
+  return skep_dir_remove(run->ctx, run->job->fs, m->dirs[m->n].path, err);
+}
+
+static skep_status sync_dirs(skep_compact_run_state *run, const made *m, skep_err *err) {
+  for (uint32_t i = 0; i < m->n; i++)
+    SKEP_TRY(skep_dir_sync_up(run->ctx, run->job->fs, m->dirs[i].path, m->dirs[i].depth_there, err));
+  return SKEP_OK;
+}
+
+static skep_status compact_events(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
+  groups g;
+  SKEP_TRY(make_plan(run, err));
+  SKEP_TRY(make_groups(run, &g, err));
+  SKEP_TRY(make_dirs(run, m, err));
+  SKEP_TRY(write_files(run, &g, out, err));
+  return drop_empty_deletes(run, m, out, err);
+}
+
+static skep_status fill_names(skep_arena *arena, const made *m, skep_compact_result *out, skep_err *err) {
+  const char **names = skep_arena_zero(arena, m->n + 1, sizeof *names);
+  if (names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "names of directories");
+  for (uint32_t i = 0; i < m->n; i++) {
+    names[i] = skep_arena_strndup(arena, m->dirs[i].name, strlen(m->dirs[i].name));
+    if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "names of directories");
+  }
+  out->dirs = names;
+  out->n_dirs = m->n;
+  return SKEP_OK;
+}
+
+static skep_status run_all(skep_compact_run_state *run, made *m, skep_arena *arena, skep_compact_result *out,
+                           skep_err *err) {
+  SKEP_TRY(look(run, err));
+  const skep_compact_choice *c = &run->choice;
+  out->nothing_to_do = c->reason != NULL;
+  out->reason = c->reason;
+  out->bytes_read = c->bytes;
+  out->min_write_id = c->min_write_id;
+  out->max_write_id = c->highest;
+  if (out->nothing_to_do) return SKEP_OK;
+  SKEP_TRY(prepare(run, err));
+  skep_compact_pace_init(&run->pace, run->ctx, run->job, c->bytes);
+  SKEP_TRY(skep_compact_pace_add(&run->pace, 0, 0, 0, NULL, err));
+  if (run->job->insert_only || run->job->kind == SKEP_COMPACT_REBALANCE)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this kind of compaction is not there yet");
+  SKEP_TRY(compact_events(run, m, out, err));
+  SKEP_TRY(sync_dirs(run, m, err));
+  return fill_names(arena, m, out, err);
+}
+
+skep_status skep_compact_run(const skep_ctx *ctx, const skep_compact_job *job, skep_arena *arena,
+                             skep_compact_result *out, skep_err *err) {
+  skep_arena own;
+  made m = {.n = 0};
+  *out = (skep_compact_result){.n_dirs = 0};
+  SKEP_TRY(check_job(job, err));
+  skep_arena_init(&own, ctx, SIZE_MAX);
+  skep_compact_run_state run = {.ctx = ctx, .job = job, .arena = &own};
+  skep_status status = run_all(&run, &m, arena, out, err);
+  if (status != SKEP_OK) unmake(&run, &m);
+  skep_compact_pace_fini(&run.pace);
+  skep_plan_free(run.plan);
+  skep_scan_cache_free(run.cache);
+  skep_layout_free(run.layout);
+  skep_arena_fini(&own);
+  return status;
+}
