@@ -23,6 +23,10 @@ const char *skep_txn_abort_text(skep_txn_abort_reason reason) {
       return "msck transaction abort";
     case SKEP_ABORT_MIGRATION:
       return "managed migration transaction abort";
+    case SKEP_ABORT_STALLED:
+      return "stalled";
+    case SKEP_ABORT_KILLED:
+      return "query killed";
   }
   return "none";
 }
@@ -49,6 +53,19 @@ static skep_status read_state(skep_db *db, int64_t txn, char *state, int *type, 
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+/* Its row is gone; perhaps somebody kept why. */
+static skep_status no_such(skep_db *db, int64_t txn, skep_err *err) {
+  skep_arena arena;
+  skep_arena_init(&arena, skep_db_ctx(db), (size_t)1 << 16);
+  const char *reason = NULL;
+  char quoted[160] = "";
+  if (skep_txn_kept_reason(db, &arena, txn, &reason, NULL) == SKEP_OK && reason != NULL)
+    skep_quote(quoted, sizeof quoted, reason, strlen(reason));
+  skep_arena_fini(&arena);
+  return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such transaction: txnid:%lld%s%s%s", (long long)txn,
+                   quoted[0] != '\0' ? " (it was aborted due to " : "", quoted, quoted[0] != '\0' ? ")" : "");
+}
+
 skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *type, skep_err *err) {
   char reason[160];
   SKEP_TRY(read_state(db, txn, state, type, reason, sizeof reason, err));
@@ -60,8 +77,9 @@ skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *typ
         "aborted due to %s",
         (long long)txn, (long long)txn, reason[0] != 0 ? reason : "none");
   }
-  return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such transaction: txnid:%lld%s", (long long)txn,
-                   *state == 'c' ? " (it is committed)" : "");
+  if (*state == 'c')
+    return skep_fail(err, SKEP_ERR_NOT_FOUND, "No such transaction: txnid:%lld (it is committed)", (long long)txn);
+  return no_such(db, txn, err);
 }
 
 skep_status skep_txn_state(skep_db *db, int64_t txn, char *state, skep_arena *arena, const char **reason,
@@ -83,12 +101,16 @@ skep_status skep_txn_forget_history(skep_db *db, int64_t txn, skep_err *err) {
   return skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = ?", SKEP_PARAMS(skep_p_i64(txn)), NULL, err);
 }
 
-skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason reason, int64_t *n_changed,
-                                skep_err *err) {
-  SKEP_TRY(skep_db_run(
-      db, "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'a', \"TXN_META_INFO\" = ? WHERE \"TXN_ID\" = ? AND \"TXN_STATE\" = 'o'",
-      SKEP_PARAMS(skep_p_text(skep_txn_abort_text(reason)), skep_p_i64(txn)), n_changed, err));
-  return *n_changed > 0 ? skep_txn_forget_history(db, txn, err) : SKEP_OK;
+skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason reason, int64_t silent_since,
+                                int64_t *n_changed, skep_err *err) {
+  SKEP_TRY(skep_db_run(db,
+                       "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'a', \"TXN_META_INFO\" = ? WHERE \"TXN_ID\" = ? AND "
+                       "\"TXN_STATE\" = 'o' AND \"TXN_LAST_HEARTBEAT\" < ?",
+                       SKEP_PARAMS(skep_p_text(skep_txn_abort_text(reason)), skep_p_i64(txn), skep_p_i64(silent_since)),
+                       n_changed, err));
+  if (*n_changed == 0) return SKEP_OK;
+  SKEP_TRY(skep_txn_keep_abort(db, txn, err));
+  return skep_txn_forget_history(db, txn, err);
 }
 
 skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_err *err) {
@@ -102,7 +124,7 @@ static skep_status abort_one(skep_db *db, int64_t txn, skep_txn_abort_reason rea
   skep_err why = {0};
   skep_status status = skep_txn_ensure_open(db, txn, &state, NULL, &why);
   int64_t changed = 0;
-  if (status == SKEP_OK) status = skep_txn_abort_rows(db, txn, reason, &changed, &why);
+  if (status == SKEP_OK) status = skep_txn_abort_rows(db, txn, reason, INT64_MAX, &changed, &why);
   if (state == 'a') status = SKEP_OK;
   if (status == SKEP_OK && files_gone) {
     status = skep_db_run(db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
@@ -129,7 +151,7 @@ skep_status skep_txn_abort_many(skep_db *db, const int64_t *txns, uint32_t n, sk
   skep_status status = SKEP_OK;
   for (uint32_t i = 0; i < n && status == SKEP_OK; i++) {
     int64_t changed = 0;
-    status = skep_txn_abort_rows(db, txns[i], reason, &changed, err);
+    status = skep_txn_abort_rows(db, txns[i], reason, INT64_MAX, &changed, err);
     aborted += changed > 0 ? 1 : 0;
   }
   status = skep_db_end(db, joined, status, err);

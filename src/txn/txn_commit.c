@@ -271,7 +271,7 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, const skep_txn
   if (status == SKEP_OK) return write_commit(w, err);
   if (status != SKEP_ERR_CONFLICT || joined) return status;
   int64_t changed = 0;
-  SKEP_TRY(skep_txn_abort_rows(w->db, w->txn, SKEP_ABORT_WRITE_CONFLICT, &changed, &reason));
+  SKEP_TRY(skep_txn_abort_rows(w->db, w->txn, SKEP_ABORT_WRITE_CONFLICT, INT64_MAX, &changed, &reason));
   *conflicts = true;
   return SKEP_OK;
 }

@@ -80,7 +80,8 @@ static skep_status time_out(skep_db *db, const skep_txn_conf *c, uint64_t *n_don
     SKEP_TRY(find_dead(db, now - timeout, now - c->repl_timeout_ms, ids, &n, err));
     for (uint32_t i = 0; i < n; i++) {
       int64_t changed = 0;
-      SKEP_TRY(skep_txn_abort_rows(db, ids[i], SKEP_ABORT_TIMEOUT, &changed, err));
+      /* those found by the longer cutoff of replication are below this one too; who beat since lives */
+      SKEP_TRY(skep_txn_abort_rows(db, ids[i], SKEP_ABORT_TIMEOUT, now - timeout, &changed, err));
       *n_done += (uint64_t)changed;
     }
   } while (n == BATCH);
@@ -212,7 +213,9 @@ static skep_status housekeep(skep_db *db, const skep_txn_conf *c, skep_arena *ar
   SKEP_TRY(skep_txn_clean_horizons(db, min_open, err));
   SKEP_TRY(clean_write_ids(db, min_open, &n, err));
   done->write_ids = (uint64_t)n;
+  SKEP_TRY(skep_txn_keep_foreign_aborts(db, arena, err));
   SKEP_TRY(clean_txns(db, c, &n, err));
+  SKEP_TRY(skep_txn_clean_notes(db, err));
   done->txns = (uint64_t)n;
   return clean_completed(db, arena, &done->components, err);
 }

@@ -56,6 +56,8 @@ enum { SKEP_TXN_MARK_SIZE = 129 }; /* TXN_META_INFO holds 128 characters */
 void skep_txn_mark_tables(char mark[SKEP_TXN_MARK_SIZE], const skep_txn_table *tables, uint32_t n);
 /* Adds tables to what the open transaction says, inside a write transaction; SKEP_ERR_CONFLICT: snapshot too old. */
 skep_status skep_txn_touch(skep_db *db, int64_t txn, const skep_txn_table *tables, uint32_t n, skep_err *err);
+/* Whether the text is one; NULL is none. */
+bool skep_txn_is_mark(const char *text);
 /* Whether it would have to write. */
 skep_status skep_txn_touch_needed(skep_db *db, int64_t txn, const skep_txn_table *tables, uint32_t n, bool *out,
                                   skep_err *err);
@@ -73,9 +75,21 @@ skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn,
 /* max(TXN_ID). */
 skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err);
 
-/* The steps of an abort, inside a write transaction: state (with the reason), locks, history. */
-skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason reason, int64_t *n_changed,
-                                skep_err *err);
+/* The steps of an abort, inside a write transaction: state (with the reason), locks, history, the note of the reason.
+ * Only when it is open and was not heard of since silent_since (INT64_MAX: in any case). */
+skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason reason, int64_t silent_since,
+                                int64_t *n_changed, skep_err *err);
+
+/* --- notes (progress.c) --- */
+
+/* Keeps why it was aborted, from its row of TXNS. */
+skep_status skep_txn_keep_abort(skep_db *db, int64_t txn, skep_err *err);
+/* What skep_txn_keep_abort kept; NULL: nothing. */
+skep_status skep_txn_kept_reason(skep_db *db, skep_arena *arena, int64_t txn, const char **reason, skep_err *err);
+skep_status skep_txn_keep_foreign_aborts(skep_db *db, skep_arena *arena, skep_err *err);
+/* Notes about transactions that are over, and too old reasons. */
+skep_status skep_txn_clean_notes(skep_db *db, skep_err *err);
+
 /* Rows that open transactions have in MIN_HISTORY_LEVEL and MIN_HISTORY_WRITE_ID, and their locks. */
 skep_status skep_txn_forget_history(skep_db *db, int64_t txn, skep_err *err);
 

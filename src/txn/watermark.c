@@ -31,7 +31,7 @@ static void letters_of(const char *database, const char *table, char out[LETTERS
   out[LETTERS] = '\0';
 }
 
-static bool is_mark(const char *mark) { return mark != NULL && strncmp(mark, MARK, MARK_LENGTH) == 0; }
+bool skep_txn_is_mark(const char *mark) { return mark != NULL && strncmp(mark, MARK, MARK_LENGTH) == 0; }
 
 static bool says_everything(const char *mark) { return strchr(mark + MARK_LENGTH, '*') != NULL; }
 
@@ -111,7 +111,7 @@ static skep_status too_old(int64_t txn, const skep_txn_table *t, int64_t horizon
  * was cleaned before. An unmarked transaction holds back everything as it is. */
 static bool knows_all(const char *mark, const skep_txn_table *tables, uint32_t n) {
   char letters[LETTERS + 1];
-  if (!is_mark(mark)) return true;
+  if (!skep_txn_is_mark(mark)) return true;
   for (uint32_t i = 0; i < n; i++) {
     letters_of(tables[i].database, tables[i].table, letters);
     if (!lists(mark, letters)) return false;
@@ -147,7 +147,7 @@ static skep_status register_tables(skep_db *db, int64_t txn, const skep_txn_tabl
   char state, mark[SKEP_TXN_MARK_SIZE];
   SKEP_TRY(skep_txn_ensure_open(db, txn, &state, NULL, err));
   SKEP_TRY(read_mark(db, txn, mark, err));
-  if (is_mark(mark)) return skep_txn_touch(db, txn, tables, n, err);
+  if (skep_txn_is_mark(mark)) return skep_txn_touch(db, txn, tables, n, err);
   skep_txn_mark_tables(mark, tables, n); /* it has held back everything until now: nothing can be gone */
   return write_mark(db, txn, mark, err);
 }
@@ -178,7 +178,7 @@ static skep_status find_user(skep_db *db, int64_t after, const char letters[LETT
   skep_status status = SKEP_OK;
   while (!*found && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     const char *text = skep_stmt_text(stmt, 1, NULL);
-    if (!is_mark(text) || !says(text, letters)) continue;
+    if (!skep_txn_is_mark(text) || !says(text, letters)) continue;
     *found = true;
     out->txn = skep_stmt_i64(stmt, 0);
     snprintf(out->mark, sizeof out->mark, "%s", text);
@@ -221,8 +221,8 @@ static skep_status keep_holder(looking *l, skep_stmt *stmt, const char *mark, sk
   skep_txn_holder *to = &l->holders[h->n_holders];
   *to = (skep_txn_holder){.txn = skep_stmt_i64(stmt, 0),
                           .type = (skep_txn_type)skep_stmt_i64(stmt, 1),
-                          .is_ours = is_mark(mark),
-                          .is_everything = !is_mark(mark) || says_everything(mark),
+                          .is_ours = skep_txn_is_mark(mark),
+                          .is_everything = !skep_txn_is_mark(mark) || says_everything(mark),
                           .started_ms = skep_stmt_i64(stmt, 2),
                           .heartbeat_ms = skep_stmt_i64(stmt, 3)};
   to->age_ms = l->now_ms > to->started_ms ? l->now_ms - to->started_ms : 0;
@@ -249,7 +249,7 @@ static skep_status read_open(looking *l, int64_t boundary, skep_err *err) {
     int64_t txn = skep_stmt_i64(stmt, 0);
     const char *mark = skep_stmt_text(stmt, 7, NULL);
     if (txn < h->global_min_txn) h->global_min_txn = txn;
-    if (is_mark(mark) && !says(mark, l->letters)) {
+    if (skep_txn_is_mark(mark) && !says(mark, l->letters)) {
       l->others_below = l->others_below || txn < h->min_txn;
       continue;
     }
