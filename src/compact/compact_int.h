@@ -96,8 +96,20 @@ SKEP_NODISCARD skep_status skep_compact_output_finish(skep_compact_output *o, sk
                                                       skep_err *err);
 void skep_compact_output_free(skep_compact_output *o); /* accepts NULL; leaves a torso when it was not finished */
 
-/* ---- insert_merge.c: the rows of one writer id into one file ---- */
+/* ---- insert_merge.c: rows in the order of their ids; those of one writer id into one file ---- */
 
+/* Where rows go. `rows` is borrowed for the call. */
+typedef struct skep_compact_sink {
+  skep_status (*add)(void *self, const skep_compact_rows *rows, int64_t first, int64_t count, skep_err *err);
+  uint64_t (*new_bytes)(void *self); /* written since the last call */
+  void *self;
+} skep_compact_sink;
+
+SKEP_NODISCARD skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_split *const *splits,
+                                                   uint32_t n, const skep_compact_sink *to, const skep_cancel *cancel,
+                                                   skep_compact_counts *counts, skep_err *err);
+
+/* What goes into one file. */
 typedef struct skep_compact_group {
   int64_t bucket;
   uint32_t n_splits;
@@ -113,6 +125,25 @@ SKEP_NODISCARD skep_status skep_compact_merge_inserts(skep_compact_run_state *ru
 SKEP_NODISCARD skep_status skep_compact_merge_deletes(skep_compact_run_state *run, const skep_cancel *cancel,
                                                       skep_compact_counts *counts, skep_err *err);
 
+/* ---- rebalance.c: all rows spread evenly over files, with new ids ---- */
+
+SKEP_NODISCARD skep_status skep_compact_rebalance(skep_compact_run_state *run, const skep_compact_group *groups,
+                                                  uint32_t n_groups, skep_compact_counts *counts, skep_err *err);
+
+/* ---- insert_only.c: tables without row ids ---- */
+
+/* ORC: the rows of one bucket number into one file. */
+SKEP_NODISCARD skep_status skep_compact_copy_rows(skep_compact_run_state *run, const skep_compact_group *group,
+                                                  const char *path, const skep_cancel *cancel,
+                                                  skep_compact_counts *counts, skep_err *err);
+/* Other formats: all files, their bytes as they are. */
+SKEP_NODISCARD skep_status skep_compact_copy_files(skep_compact_run_state *run, const skep_compact_group *groups,
+                                                   uint32_t n_groups, skep_compact_counts *counts, skep_err *err);
+
+/* ---- run.c ---- */
+
+/* The bucket number in a file's name; 0 when it has none. */
+int64_t skep_compact_bucket_of(const char *path);
 /* "dir/name" in the run's arena. */
 SKEP_NODISCARD skep_status skep_compact_path(skep_arena *arena, const char *dir, const char *name, const char **out,
                                              skep_err *err);

@@ -1,4 +1,5 @@
-/* The rows of one writer id, of many files, into one file in the order of their row ids.
+/* The rows of many files in the order of their row ids, handed to a sink: mostly the rows of one writer id, which
+ * become one file.
  *
  * Row ids begin with the write id, and directories are ranges of write ids: mostly the files lie one behind the other,
  * and whole batches pass through. So a file is opened when the merge comes to the lowest id that it can hold, which its
@@ -30,7 +31,7 @@ typedef struct stream {
 typedef struct merge {
   skep_compact_run_state *run;
   const skep_cancel *cancel;
-  skep_compact_output *out;
+  const skep_compact_sink *sink;
   skep_compact_counts *counts;
   stream *streams;
   stream **heap;
@@ -79,8 +80,9 @@ static const stream *second(const merge *m) {
 
 /* What a directory's name says of the ids in a file: write ids from its lowest on; with a statement in the name, one
  * bucket property. Files of Hive before 3 have plain bucket numbers, which lie below all others. */
-static row_id lowest_id(const skep_split *split, int64_t bucket) {
+static row_id lowest_id(const skep_split *split) {
   const skep_split_file *f = &split->files[0];
+  int64_t bucket = skep_compact_bucket_of(f->path);
   if (split->kind == SKEP_SPLIT_ORIGINAL)
     return (row_id){.write_id = f->synthetic_write_id, .bucket = f->synthetic_bucket, .row_id = f->first_row_id};
   row_id lowest = {
@@ -107,8 +109,7 @@ static skep_status tell(merge *m, stream *s, bool is_end, skep_err *err) {
   s->rows_told = rows;
   s->bytes_told += new_bytes;
   m->counts->rows_read += new_rows;
-  return skep_compact_pace_add(&m->run->pace, new_rows, new_bytes, skep_compact_output_new_bytes(m->out), m->cancel,
-                               err);
+  return skep_compact_pace_add(&m->run->pace, new_rows, new_bytes, m->sink->new_bytes(m->sink->self), m->cancel, err);
 }
 
 static row_id id_at(const stream *s, int64_t i) {
@@ -200,7 +201,7 @@ static skep_status write_run(merge *m, stream *s, int64_t end, skep_err *err) {
                                   .row_ids = root->children[2].values.data,
                                   .currents = root->children[0].values.data,
                                   .row = &row};
-  SKEP_TRY(skep_compact_output_add(m->out, &rows, s->at, end - s->at, err));
+  SKEP_TRY(m->sink->add(m->sink->self, &rows, s->at, end - s->at, err));
   s->at = end;
   return SKEP_OK;
 }
@@ -230,31 +231,46 @@ static skep_status merge_all(merge *m, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status fill_heap(merge *m, const skep_compact_group *group, skep_err *err) {
-  m->streams = skep_alloc_zero(m->run->ctx, group->n_splits + 1, sizeof *m->streams);
-  m->heap = skep_alloc_zero(m->run->ctx, group->n_splits + 1, sizeof *m->heap);
-  if (m->streams == NULL || m->heap == NULL)
-    return skep_fail(err, SKEP_ERR_NOMEM, "%u files to merge", group->n_splits);
-  for (uint32_t i = 0; i < group->n_splits; i++) {
-    m->streams[i] =
-        (stream){.split = group->splits[i], .number = i, .next = lowest_id(group->splits[i], group->bucket)};
+static skep_status fill_heap(merge *m, const skep_split *const *splits, uint32_t n, skep_err *err) {
+  m->streams = skep_alloc_zero(m->run->ctx, n + 1, sizeof *m->streams);
+  m->heap = skep_alloc_zero(m->run->ctx, n + 1, sizeof *m->heap);
+  if (m->streams == NULL || m->heap == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to merge", n);
+  for (uint32_t i = 0; i < n; i++) {
+    m->streams[i] = (stream){.split = splits[i], .number = i, .next = lowest_id(splits[i])};
     m->heap[i] = &m->streams[i];
   }
-  m->n_heap = group->n_splits;
-  for (uint32_t i = m->n_heap / 2; i-- > 0;) sink(m, i);
+  m->n_heap = n;
+  for (uint32_t i = n / 2; i-- > 0;) sink(m, i);
   return SKEP_OK;
 }
 
-skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group, const char *path,
-                                       const skep_cancel *cancel, skep_compact_counts *counts, skep_err *err) {
-  merge m = {.run = run, .cancel = cancel, .counts = counts};
-  skep_status status = skep_compact_output_create(run, path, SKEP_COMPACT_INSERTS, &m.out, err);
-  if (status == SKEP_OK) status = fill_heap(&m, group, err);
+skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_split *const *splits, uint32_t n,
+                                    const skep_compact_sink *to, const skep_cancel *cancel, skep_compact_counts *counts,
+                                    skep_err *err) {
+  merge m = {.run = run, .cancel = cancel, .counts = counts, .sink = to};
+  skep_status status = fill_heap(&m, splits, n, err);
   if (status == SKEP_OK) status = merge_all(&m, err);
-  if (status == SKEP_OK) status = skep_compact_output_finish(m.out, counts, err);
-  for (uint32_t i = 0; m.streams != NULL && i < group->n_splits; i++) close_stream(&m, &m.streams[i]);
+  for (uint32_t i = 0; m.streams != NULL && i < n; i++) close_stream(&m, &m.streams[i]);
   skep_release(run->ctx, m.streams);
   skep_release(run->ctx, m.heap);
-  skep_compact_output_free(m.out);
+  return status;
+}
+
+/* ---- into one file ---- */
+
+static skep_status add_to_file(void *self, const skep_compact_rows *rows, int64_t first, int64_t count, skep_err *err) {
+  return skep_compact_output_add(self, rows, first, count, err);
+}
+
+static uint64_t new_bytes_of_file(void *self) { return skep_compact_output_new_bytes(self); }
+
+skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group, const char *path,
+                                       const skep_cancel *cancel, skep_compact_counts *counts, skep_err *err) {
+  skep_compact_output *out;
+  SKEP_TRY(skep_compact_output_create(run, path, SKEP_COMPACT_INSERTS, &out, err));
+  const skep_compact_sink to = {.add = add_to_file, .new_bytes = new_bytes_of_file, .self = out};
+  skep_status status = skep_compact_merge_rows(run, group->splits, group->n_splits, &to, cancel, counts, err);
+  if (status == SKEP_OK) status = skep_compact_output_finish(out, counts, err);
+  skep_compact_output_free(out);
   return status;
 }

@@ -35,6 +35,8 @@ static skep_status check_job(const skep_compact_job *job, skep_err *err) {
   if (job->visibility_txn < 1) return skep_fail(err, SKEP_ERR_ARGUMENT, "a compaction needs a transaction of its own");
   if (job->kind == SKEP_COMPACT_REBALANCE && job->insert_only)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Rebalance compaction is not supported for insert-only tables");
+  if (job->kind == SKEP_COMPACT_REBALANCE && job->n_order > 0)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "rebalancing with ORDER BY");
   if (job->kind == SKEP_COMPACT_REBALANCE && job->n_buckets > 0)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Cannot execute rebalancing compaction on bucketed tables.");
   return SKEP_OK;
@@ -73,7 +75,8 @@ static skep_status make_plan(skep_compact_run_state *run, skep_err *err) {
   const skep_plan_opts opts = {.snapshot = run->directories,
                                .hive = SKEP_HIVE_4,
                                .schema = skep_buf_string(&schema),
-                               .row_ids = true,
+                               .row_ids = !job->insert_only,
+                               .insert_only = job->insert_only,
                                .evolution_by_name = job->evolution_by_name ? 1 : 0,
                                .calendar = -1,
                                .n_roots = 1,
@@ -92,7 +95,7 @@ static const char *last_part(const char *path) {
   return slash == NULL ? path : slash + 1;
 }
 
-static int64_t bucket_of(const char *path) {
+int64_t skep_compact_bucket_of(const char *path) {
   skep_file_name name;
   skep_file_name_parse(last_part(path), &name);
   return name.bucket < 0 ? 0 : name.bucket;
@@ -122,7 +125,7 @@ static void adapt(const skep_compact_run_state *run, skep_split *split) {
   bool is_base = run->job->kind == SKEP_COMPACT_MAJOR || run->job->kind == SKEP_COMPACT_REBALANCE;
   bool is_one_id = run->choice.min_write_id == run->choice.max_write_id;
   split->snapshot = run->rows;
-  if (!is_base_like(f))
+  if (split->kind == SKEP_SPLIT_ACID && !is_base_like(f))
     split->check_write_ids = skep_snapshot_range_valid(&run->rows, f->min_write_id, f->max_write_id) != SKEP_RANGE_ALL;
   if (is_base || is_one_id) return;
   split->n_deletes = 0;
@@ -158,7 +161,7 @@ static skep_status find_buckets(skep_compact_run_state *run, groups *out, skep_e
   for (uint32_t d = 0; d < c->n_dirs; d++) {
     const skep_layout_dir *dir = c->dirs[d];
     for (uint32_t i = 0; i < dir->n_files; i++)
-      if (dir->files[i].verdict == SKEP_USED) numbers[n++] = bucket_of(dir->files[i].path);
+      if (dir->files[i].verdict == SKEP_USED) numbers[n++] = skep_compact_bucket_of(dir->files[i].path);
   }
   if (n == 0) n = 1; /* a base without a file would not be seen */
   n = drop_repeats(numbers, n);
@@ -184,7 +187,7 @@ static skep_status make_groups(skep_compact_run_state *run, groups *out, skep_er
                          "%s holds updates or deletes of Hive 1 or 2 beside its rows: compact it there first",
                          run->job->root);
       if (!is_wanted(run, split)) continue;
-      skep_compact_group *g = group_of(out, bucket_of(split->files[0].path));
+      skep_compact_group *g = group_of(out, skep_compact_bucket_of(split->files[0].path));
       if (g == NULL) return skep_fail(err, SKEP_ERR_CONFLICT, "%s changes while it is compacted", run->job->root);
       if (pass == 1) {
         adapt(run, split);
@@ -265,6 +268,7 @@ static skep_status run_task(void *self, const skep_cancel *cancel, skep_err *err
   task *t = self;
   SKEP_TRY(skep_cancel_check(cancel, err));
   if (t->group == NULL) return skep_compact_merge_deletes(t->run, cancel, &t->counts, err);
+  if (t->run->job->insert_only) return skep_compact_copy_rows(t->run, t->group, t->path, cancel, &t->counts, err);
   return skep_compact_merge_inserts(t->run, t->group, t->path, cancel, &t->counts, err);
 }
 
@@ -302,7 +306,7 @@ static skep_status write_files(skep_compact_run_state *run, const groups *g, ske
   if (tasks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to write", g->n);
   for (uint32_t i = 0; i < g->n; i++, n++) {
     char name[32];
-    snprintf(name, sizeof name, "bucket_%05" PRId64, g->all[i].bucket);
+    snprintf(name, sizeof name, run->job->insert_only ? "%06" PRId64 "_0" : "bucket_%05" PRId64, g->all[i].bucket);
     tasks[n] = (task){.run = run, .group = &g->all[i]};
     SKEP_TRY(skep_compact_path(run->arena, run->insert_dir, name, &tasks[n].path, err));
   }
@@ -328,13 +332,29 @@ static skep_status sync_dirs(skep_compact_run_state *run, const made *m, skep_er
   return SKEP_OK;
 }
 
-static skep_status compact_events(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
+static skep_status compact_rows(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
   groups g;
   SKEP_TRY(make_plan(run, err));
   SKEP_TRY(make_groups(run, &g, err));
   SKEP_TRY(make_dirs(run, m, err));
-  SKEP_TRY(write_files(run, &g, out, err));
-  return drop_empty_deletes(run, m, out, err);
+  if (run->job->kind != SKEP_COMPACT_REBALANCE) {
+    SKEP_TRY(write_files(run, &g, out, err));
+    return drop_empty_deletes(run, m, out, err);
+  }
+  skep_compact_counts counts = {0};
+  skep_status status = skep_compact_rebalance(run, g.all, g.n, &counts, err);
+  add_counts(out, &counts);
+  return status;
+}
+
+static skep_status compact_files(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
+  groups g;
+  skep_compact_counts counts = {0};
+  SKEP_TRY(find_buckets(run, &g, err));
+  SKEP_TRY(make_dirs(run, m, err));
+  skep_status status = skep_compact_copy_files(run, g.all, g.n, &counts, err);
+  add_counts(out, &counts);
+  return status;
 }
 
 static skep_status fill_names(skep_arena *arena, const made *m, skep_compact_result *out, skep_err *err) {
@@ -362,9 +382,8 @@ static skep_status run_all(skep_compact_run_state *run, made *m, skep_arena *are
   SKEP_TRY(prepare(run, err));
   skep_compact_pace_init(&run->pace, run->ctx, run->job, c->bytes);
   SKEP_TRY(skep_compact_pace_add(&run->pace, 0, 0, 0, NULL, err));
-  if (run->job->insert_only || run->job->kind == SKEP_COMPACT_REBALANCE)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this kind of compaction is not there yet");
-  SKEP_TRY(compact_events(run, m, out, err));
+  bool as_bytes = run->job->insert_only && run->job->format != SKEP_COMPACT_ORC;
+  SKEP_TRY(as_bytes ? compact_files(run, m, out, err) : compact_rows(run, m, out, err));
   SKEP_TRY(sync_dirs(run, m, err));
   return fill_names(arena, m, out, err);
 }
