@@ -2,6 +2,7 @@
 
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
+pkg_get_variable(SKEP_LIBPQ_INCLUDE_DIR libpq includedir)
 
 add_library(skep_flags INTERFACE)
 target_compile_definitions(skep_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
@@ -89,4 +90,21 @@ function(skep_fuzz name source)
   endforeach()
   add_test(NAME fuzz.${name} COMMAND replay_${name} --bend ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77)
+endfunction()
+
+# skep_postgres_tests(name...): the cmocka programs of these tests once more, as <name>.postgres, on the throw-away server
+# that the fixture `postgres` (tests/CMakeLists.txt) starts. They skip themselves where PostgreSQL is not installed.
+function(skep_postgres_tests)
+  if(NOT SKEP_TESTS)
+    return()
+  endif()
+  foreach(name ${ARGN})
+    string(REPLACE "." "_" target "test_${name}")
+    add_test(NAME ${name}.postgres COMMAND ${target})
+    set_tests_properties(${name}.postgres PROPERTIES LABELS unit FIXTURES_REQUIRED postgres SKIP_RETURN_CODE 77
+      ENVIRONMENT SKEP_TEST_POSTGRES=${CMAKE_BINARY_DIR}/postgres/url)
+    if(SKEP_SANITIZE MATCHES thread)
+      set_property(TEST ${name}.postgres APPEND PROPERTY ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
+    endif()
+  endforeach()
 endfunction()

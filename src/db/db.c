@@ -32,28 +32,36 @@ static const char *after_prefix(const char *url, const char *prefix) {
   return strncmp(url, prefix, n) == 0 ? url + n : NULL;
 }
 
+static skep_status open_backend(const skep_ctx *ctx, const char *url, const skep_db_opts *opts, skep_db **out,
+                                skep_err *err) {
+  char quoted[256];
+  const char *path = after_prefix(url, "sqlite:");
+  if (path != NULL && path[0] != 0) {
+    skep_status status = skep_db_sqlite_open(ctx, path, opts, out, err);
+    skep_quote(quoted, sizeof quoted, path, strlen(path));
+    return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "metastore %s", quoted);
+  }
+  if (after_prefix(url, "postgresql://") != NULL || after_prefix(url, "postgres://") != NULL)
+    return skep_db_postgres_open(ctx, url, opts, out, err);
+  skep_quote(quoted, sizeof quoted, url, strlen(url));
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "metastore '%s': expected sqlite:PATH or postgresql://...", quoted);
+}
+
 skep_status skep_db_open(const skep_ctx *ctx, const char *url, const skep_db_opts *opts, skep_db **out, skep_err *err) {
   *out = NULL;
   skep_db_opts defaults = SKEP_DB_OPTS_DEFAULT;
   if (opts == NULL) opts = &defaults;
-  char quoted[256];
-  const char *path = after_prefix(url, "sqlite:");
-  if (path == NULL || path[0] == 0) {
-    skep_quote(quoted, sizeof quoted, url, strlen(url));
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "metastore '%s': expected sqlite:PATH", quoted);
-  }
   skep_db *db = NULL;
-  skep_status status = skep_db_sqlite_open(ctx, path, opts, &db, err);
-  if (status != SKEP_OK) {
-    return skep_wrap(err, status, "metastore %s", skep_quote(quoted, sizeof quoted, path, strlen(path)));
-  }
+  SKEP_TRY(open_backend(ctx, url, opts, &db, err));
   db->url = skep_strndup(ctx, url, strlen(url));
   if (db->url == NULL) {
     skep_db_close(db);
     return skep_fail(err, SKEP_ERR_NOMEM, "metastore connection");
   }
+  if (db->name[0] == 0) skep_quote(db->name, sizeof db->name, url, strlen(url));
   db->faults = opts->faults;
   db->read_only = opts->read_only;
+  db->own_clock = opts->own_clock;
   if (opts->boot_id != NULL) {
     size_t n = strnlen(opts->boot_id, sizeof db->boot_id - 1);
     memcpy(db->boot_id, opts->boot_id, n);
@@ -88,8 +96,16 @@ void skep_db_close(skep_db *db) {
 
 const skep_ctx *skep_db_ctx(const skep_db *db) { return db->ctx; }
 const char *skep_db_url(const skep_db *db) { return db->url; }
+const char *skep_db_name(const skep_db *db) { return db->name; }
+int64_t *skep_db_memo(skep_db *db) { return &db->memo; }
 const skep_dialect *skep_db_dialect(const skep_db *db) { return db->vt->dialect; }
-skep_status skep_db_now_ms(skep_db *db, int64_t *out, skep_err *err) { return db->vt->now_ms(db, out, err); }
+
+skep_status skep_db_now_ms(skep_db *db, int64_t *out, skep_err *err) {
+  if (!db->own_clock) return db->vt->now_ms(db, out, err);
+  *out = db->ctx->clock_ms(db->ctx->clock_self);
+  return SKEP_OK;
+}
+
 const char *skep_db_boot_id(const skep_db *db) { return db->boot_id; }
 void skep_db_interrupt(skep_db *db) { db->vt->interrupt(db); }
 
@@ -140,6 +156,7 @@ skep_status skep_db_begin(skep_db *db, skep_db_mode mode, skep_err *err) {
   if (status == SKEP_OK) {
     db->active = true;
     db->mode = mode;
+    db->deadline_ns = 0;
   }
   return fault_after(db, false, is_mine, status, err);
 }
@@ -152,15 +169,38 @@ skep_status skep_db_commit(skep_db *db, skep_err *err) {
     skep_db_rollback(db);
     return status;
   }
-  db->active = false;
+  if (db->deadline_ns != 0 && db->ctx->monotonic_ns(db->ctx->clock_self) > db->deadline_ns) {
+    skep_db_rollback(db);
+    return skep_fail(err, SKEP_ERR_BUSY, "the metastore was too slow for a transaction to begin in time");
+  }
   status = db->vt->commit(db, err);
+  db->active = false;
   return fault_after(db, true, is_mine, status, err);
 }
 
 void skep_db_rollback(skep_db *db) {
   if (!db->active) return;
-  db->active = false;
   db->vt->rollback(db);
+  db->active = false;
+}
+
+void skep_db_commit_within(skep_db *db, int64_t limit_ms) {
+  int64_t at = db->ctx->monotonic_ns(db->ctx->clock_self) + limit_ms * 1000000;
+  if (db->active && (db->deadline_ns == 0 || at < db->deadline_ns)) db->deadline_ns = at;
+}
+
+skep_status skep_db_savepoint(skep_db *db, skep_err *err) {
+  if (!skep_db_in_write(db)) return skep_fail(err, SKEP_ERR_INTERNAL, "a savepoint outside a transaction that writes");
+  return db->vt->savepoint(db, err);
+}
+
+skep_status skep_db_savepoint_end(skep_db *db, bool keep, skep_err *err) {
+  if (!skep_db_in_write(db)) return skep_fail(err, SKEP_ERR_INTERNAL, "a savepoint outside a transaction that writes");
+  return db->vt->savepoint_end(db, keep, err);
+}
+
+skep_status skep_db_lock_txns(skep_db *db, bool exclusive, skep_err *err) {
+  return db->vt->lock_txns == NULL ? SKEP_OK : db->vt->lock_txns(db, exclusive, err);
 }
 
 bool skep_db_in_transaction(const skep_db *db) { return db->active; }
@@ -219,12 +259,14 @@ static uint64_t hash_text(const char *text) {
   return h;
 }
 
+static const char for_update[] = "{for_update}";
+
 /* Fills in the dialect's markers; texts of parameters never come here. */
 static skep_status expand(const skep_db *db, const char *sql, skep_buf *out, skep_err *err) {
   const skep_dialect *d = db->vt->dialect;
   const struct {
     const char *marker, *text;
-  } markers[] = {{"{for_update}", d->for_update}, {"{serial}", d->serial}, {"{id}", d->id}};
+  } markers[] = {{for_update, skep_db_in_write(db) ? d->for_update : ""}, {"{serial}", d->serial}, {"{id}", d->id}};
   const char *at = sql;
   while (*at != 0) {
     size_t plain = strcspn(at, "{");
@@ -249,6 +291,8 @@ static skep_status prepare(skep_db *db, const char *sql, uint64_t hash, skep_stm
   skep_buf_fini(&text);
   if (status != SKEP_OK) return status;
   stmt->hash = hash;
+  stmt->varies = strstr(sql, for_update) != NULL;
+  stmt->locks = skep_db_in_write(db);
   stmt->sql = skep_strndup(db->ctx, sql, strlen(sql));
   if (stmt->sql == NULL) {
     db->vt->finalize(stmt);
@@ -268,10 +312,15 @@ static skep_stmt **recent_slot(skep_db *db, const char *sql) {
   return &db->recent[h >> 32 & (SKEP_DB_RECENT - 1)];
 }
 
+/* Whether it is free and means what the text means now. */
+static bool is_fit(const skep_db *db, const skep_stmt *s, const char *sql) {
+  return !s->open && (!s->varies || s->locks == skep_db_in_write(db)) && strcmp(s->sql, sql) == 0;
+}
+
 static skep_status find_or_prepare(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
   uint64_t hash = hash_text(sql);
   for (skep_stmt *s = db->cache[hash % SKEP_DB_CACHE_CHAINS]; s != NULL; s = s->next) {
-    if (s->hash == hash && !s->open && strcmp(s->sql, sql) == 0) {
+    if (s->hash == hash && is_fit(db, s, sql)) {
       *out = s;
       return SKEP_OK;
     }
@@ -281,7 +330,7 @@ static skep_status find_or_prepare(skep_db *db, const char *sql, skep_stmt **out
 
 static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
   skep_stmt **slot = recent_slot(db, sql);
-  if (*slot != NULL && !(*slot)->open && strcmp((*slot)->sql, sql) == 0) {
+  if (*slot != NULL && is_fit(db, *slot, sql)) {
     *out = *slot;
     return SKEP_OK;
   }
@@ -290,8 +339,8 @@ static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err 
   return SKEP_OK;
 }
 
-skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_stmt **out,
-                          skep_err *err) {
+static skep_status query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, bool no_result,
+                         skep_stmt **out, skep_err *err) {
   *out = NULL;
   skep_stmt *stmt = NULL;
   SKEP_TRY(take(db, sql, &stmt, err));
@@ -302,6 +351,7 @@ skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params
   }
   stmt->open = true;
   stmt->counted = false;
+  stmt->no_result = no_result;
   skep_status status = db->vt->bind(stmt, params, n_params, err);
   if (status != SKEP_OK) {
     skep_stmt_done(stmt);
@@ -309,6 +359,11 @@ skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params
   }
   *out = stmt;
   return SKEP_OK;
+}
+
+skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_stmt **out,
+                          skep_err *err) {
+  return query(db, sql, params, n_params, false, out, err);
 }
 
 skep_status skep_stmt_next(skep_stmt *stmt, skep_err *err) {
@@ -380,7 +435,7 @@ skep_status skep_db_run(skep_db *db, const char *sql, const skep_param *params, 
                         skep_err *err) {
   if (n_changed != NULL) *n_changed = 0;
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, sql, params, n_params, &stmt, err));
+  SKEP_TRY(query(db, sql, params, n_params, n_changed == NULL && db->active, &stmt, err));
   skep_status status;
   do {
     status = skep_stmt_next(stmt, err);

@@ -1,24 +1,33 @@
-/* The metastore database: one connection, prepared statements, transactions. SQLite today, PostgreSQL next.
+/* The metastore database: one connection, prepared statements, transactions. SQLite or PostgreSQL.
  *
  * A skep_db is one connection and belongs to one thread at a time; a second thread opens a second one. Many processes
  * may have one warehouse open. A connection must not cross a fork: the child opens its own.
  *
  * SQL here is written once for all databases: identifiers in "UPPER CASE" quotes, `?` parameters, no functions but
  * count, min, max, coalesce, no upserts. What differs is a marker that the dialect fills in when the text is prepared:
- *   {for_update}     row locks where the database has them; SQLite's writers are alone anyway
+ *   {for_update}     row locks where the database has them, inside a transaction that writes; nothing elsewhere
  *   {serial} {id}    schema only: a generated key, a plain key
  * Values never become text of a statement: they are parameters, always.
  *
  * Rules of transactions:
  * - skep_db_begin .. skep_db_commit or skep_db_rollback. They do not nest; a function that needs one asks
  *   skep_db_in_transaction and joins the caller's (skep_db_begin_unless and its counterpart do that).
- * - SKEP_DB_WRITE takes the write lock at once (SQLite: BEGIN IMMEDIATE), so what is read inside stays true until
- * commit. It waits for other writers up to the limit of the options and is SKEP_ERR_BUSY then.
+ * - SKEP_DB_WRITE takes the write lock at once (SQLite: BEGIN IMMEDIATE; PostgreSQL: an advisory lock that all of
+ * Skep's writers take), so what is read inside stays true until commit, as far as Skep's own programs go. It waits for
+ * other writers up to the limit of the options and is SKEP_ERR_BUSY then.
+ * - SKEP_DB_ROWS is for functions that lock the rows on which they decide ({for_update}, skep_db_lock_txns,
+ * skep_db_lock_table): several of them run at once where the database can do that. Statements see what others commit
+ * meanwhile (READ COMMITTED). On SQLite it is SKEP_DB_WRITE.
+ * - Inside a transaction the failure of a change whose count nobody asked for may be told by a later call, at the
+ * latest by skep_db_commit. A failed statement may end the transaction: what follows fails, and so does the commit. Who
+ * wants to go on after a failure asks skep_db_savepoint first.
  * - Outside a transaction a statement is one of its own (durable).
+ * - A connection that is lost between transactions is made again silently. Inside one the transaction fails.
  *
- * Statuses: SKEP_ERR_BUSY (somebody else held the lock for too long), SKEP_ERR_EXISTS (a unique key is there),
- * SKEP_ERR_ARGUMENT (another constraint), SKEP_ERR_IO (disk full, no permission, read-only), SKEP_ERR_CORRUPT,
- * SKEP_ERR_NOMEM, SKEP_ERR_CANCELLED (skep_db_interrupt), SKEP_ERR_IN_DOUBT (skep_db_commit only). */
+ * Statuses: SKEP_ERR_BUSY (somebody else held the lock for too long, or two waited for each other: begin again),
+ * SKEP_ERR_EXISTS (a unique key is there), SKEP_ERR_ARGUMENT (another constraint, a value that the column cannot hold),
+ * SKEP_ERR_IO (disk full, no permission, read-only, connection lost), SKEP_ERR_CORRUPT, SKEP_ERR_NOMEM,
+ * SKEP_ERR_CANCELLED (skep_db_interrupt), SKEP_ERR_IN_DOUBT (skep_db_commit, and a change outside a transaction). */
 #ifndef DB_DB_H
 #define DB_DB_H
 
@@ -30,24 +39,29 @@ typedef struct skep_stmt skep_stmt;
 typedef struct skep_db_faults skep_db_faults; /* db/faults.h: tests make calls fail or end the process */
 
 typedef struct skep_db_opts {
-  bool create;               /* make the file (and its directory's entry durable) when it is missing */
+  bool create;               /* SQLite: make the file (and its directory's entry durable) when it is missing */
   bool read_only;            /* refuse every change: SKEP_ERR_IO */
   int64_t busy_wait_ms;      /* how long to wait for another writer before SKEP_ERR_BUSY */
   uint32_t checkpoint_pages; /* SQLite: pages of write-ahead log before they are copied into the file */
   const char *boot_id;       /* what identifies this start of the machine; NULL: the kernel's own. Copied */
+  bool any_file_system;      /* SQLite: also on a file system that other machines may share */
+  bool own_clock;            /* tests: the context's clock instead of the database server's */
   skep_db_faults *faults;    /* borrowed, or NULL */
 } skep_db_opts;
 #define SKEP_DB_OPTS_DEFAULT \
   { .create = true, .busy_wait_ms = 60000, .checkpoint_pages = 8000 }
 
-/* url: "sqlite:PATH" (PATH relative or absolute). opts may be NULL. *out is NULL on failure.
+/* url: "sqlite:PATH" (PATH relative or absolute), or what libpq takes: "postgresql://[user[:password]@][host][:port]
+ * [,...]/database[?option=value&...]" (also "postgres://"), with all its options (sslmode, passfile, service,
+ * target_session_attrs, options, ...) and PG* variables of the environment. opts may be NULL. *out is NULL on failure.
  * SKEP_ERR_ARGUMENT: no such kind of database; SKEP_ERR_NOT_FOUND: no file, and not asked to make one. */
 SKEP_NODISCARD skep_status skep_db_open(const skep_ctx *ctx, const char *url, const skep_db_opts *opts, skep_db **out,
                                         skep_err *err);
 void skep_db_close(skep_db *db); /* accepts NULL; rolls back what is open */
 
 const skep_ctx *skep_db_ctx(const skep_db *db);
-const char *skep_db_url(const skep_db *db); /* as given: for messages and for opening a second connection */
+const char *skep_db_url(const skep_db *db);  /* as given: for opening a second connection; it may hold a password */
+const char *skep_db_name(const skep_db *db); /* for messages: the URL without what is secret */
 
 /* What differs between databases and matters to callers' decisions. */
 typedef struct skep_dialect {
@@ -55,6 +69,9 @@ typedef struct skep_dialect {
   /* Generated transaction ids become visible in ascending order and without holes other than cleaned rows: nobody can
    * be "about to appear" below the highest id. (SQLite: writers are alone, and a rollback gives its numbers back.) */
   bool ids_in_order;
+  /* Ends with this machine: a loss of power takes commits of SKEP_DB_WRITE_LAZY and all processes together. Elsewhere
+   * a process may outlive what the database lost, so whoever goes on with a number needs it durable. */
+  bool is_local;
   const char *for_update; /* text of the markers */
   const char *serial;
   const char *id;
@@ -69,10 +86,12 @@ const char *skep_db_boot_id(const skep_db *db);
 /* --- transactions --- */
 
 typedef enum skep_db_mode {
-  SKEP_DB_READ,      /* one consistent view, no lock that anybody waits for */
-  SKEP_DB_WRITE,     /* on disk when skep_db_commit returns */
-  SKEP_DB_WRITE_LAZY /* atomic and ordered, but a loss of power may take it back (never a crash of a process); it is on
-                        disk as soon as a later SKEP_DB_WRITE of any process is */
+  SKEP_DB_READ,       /* one consistent view, no lock that anybody waits for */
+  SKEP_DB_WRITE,      /* alone; on disk when skep_db_commit returns */
+  SKEP_DB_WRITE_LAZY, /* atomic and ordered, but a loss of power may take it back (never a crash of a process); it is
+                         on disk as soon as a later durable commit of any process is */
+  SKEP_DB_ROWS,       /* beside others that write other rows; durable as SKEP_DB_WRITE */
+  SKEP_DB_ROWS_LAZY   /* the same, as durable as SKEP_DB_WRITE_LAZY */
 } skep_db_mode;
 
 SKEP_NODISCARD skep_status skep_db_begin(skep_db *db, skep_db_mode mode, skep_err *err);
@@ -87,6 +106,23 @@ bool skep_db_in_write(const skep_db *db);
  * SKEP_OK and rolls back otherwise; joined transactions are left alone. Returns the status of the whole. */
 SKEP_NODISCARD skep_status skep_db_begin_unless(skep_db *db, skep_db_mode mode, bool *joined, skep_err *err);
 SKEP_NODISCARD skep_status skep_db_end(skep_db *db, bool joined, skep_status status, skep_err *err);
+
+/* A point inside the transaction to which a failure can be taken back; they do not nest. _savepoint_end with keep false
+ * undoes what was done since, also after a failed statement; with keep true it says what failed since. */
+SKEP_NODISCARD skep_status skep_db_savepoint(skep_db *db, skep_err *err);
+SKEP_NODISCARD skep_status skep_db_savepoint_end(skep_db *db, bool keep, skep_err *err);
+
+/* Hive's lock TXN_LOCK_TBL, until the end of the transaction: shared by those who open transactions, exclusive for a
+ * commit that must know the newest one. Nothing happens on databases whose writers are alone.
+ * Source: txn-protocol 1.7, 2.1, 6.3. */
+SKEP_NODISCARD skep_status skep_db_lock_txns(skep_db *db, bool exclusive, skep_err *err);
+
+/* The transaction must be committed within so many milliseconds from now: skep_db_commit fails with SKEP_ERR_BUSY and
+ * rolls back when it is later. Once set the shorter one counts, until the end of the transaction. */
+void skep_db_commit_within(skep_db *db, int64_t limit_ms);
+
+/* A number that a layer above keeps with the connection; 0 at first and whenever the connection is a new one. */
+int64_t *skep_db_memo(skep_db *db);
 
 /* Safe from any thread: the running call ends with SKEP_ERR_CANCELLED. The connection must not be closing. */
 void skep_db_interrupt(skep_db *db);
@@ -131,6 +167,7 @@ skep_param skep_p_null(void);
  * SKEP_ERR_NOT_FOUND. */
 SKEP_NODISCARD skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
                                          skep_stmt **out, skep_err *err);
+/* (INSERT ... RETURNING is a query too: its first skep_stmt_next inserts.) */
 /* The next row: SKEP_OK, or SKEP_END. */
 SKEP_NODISCARD skep_status skep_stmt_next(skep_stmt *stmt, skep_err *err);
 void skep_stmt_done(skep_stmt *stmt); /* accepts NULL; the statement goes back into the cache */

@@ -29,6 +29,9 @@ typedef struct skep_db_backend {
   skep_status (*begin)(skep_db *db, skep_db_mode mode, skep_err *err);
   skep_status (*commit)(skep_db *db, skep_err *err); /* ends the transaction in any case */
   void (*rollback)(skep_db *db);
+  skep_status (*savepoint)(skep_db *db, skep_err *err);
+  skep_status (*savepoint_end)(skep_db *db, bool keep, skep_err *err);
+  skep_status (*lock_txns)(skep_db *db, bool exclusive, skep_err *err); /* NULL: writers are alone */
   void (*interrupt)(skep_db *db);
   skep_status (*now_ms)(skep_db *db, int64_t *out, skep_err *err);
 } skep_db_backend;
@@ -39,6 +42,9 @@ struct skep_stmt {
   uint64_t hash;   /* of sql */
   bool changes;    /* not only reads */
   bool open;       /* given out */
+  bool locks;      /* {for_update} was filled in ... */
+  bool varies;     /* ... and stands in the text */
+  bool no_result;  /* nobody asks how many rows it changed: it may run later in its transaction */
   bool counted;    /* the fault door has seen this run of it */
   skep_stmt *next; /* in its chain of the cache */
 };
@@ -49,11 +55,15 @@ struct skep_db {
   const skep_db_backend *vt;
   const skep_ctx *ctx;
   char *url;
+  char name[256]; /* for messages */
   char boot_id[64];
   skep_db_faults *faults;
   bool read_only;
   bool active; /* a transaction is open, of this mode: */
   skep_db_mode mode;
+  int64_t deadline_ns; /* of its commit; 0: none */
+  bool own_clock;
+  int64_t memo;
   uint32_t n_statements;
   skep_stmt *cache[SKEP_DB_CACHE_CHAINS];
   skep_stmt *recent[SKEP_DB_RECENT]; /* by the address of the text: most callers use one constant again and again */
@@ -62,5 +72,7 @@ struct skep_db {
 /* Opens `path`; fills in a new object whose first member is a skep_db with vt, ctx, url set. */
 skep_status skep_db_sqlite_open(const skep_ctx *ctx, const char *path, const skep_db_opts *opts, skep_db **out,
                                 skep_err *err);
+skep_status skep_db_postgres_open(const skep_ctx *ctx, const char *url, const skep_db_opts *opts, skep_db **out,
+                                  skep_err *err);
 
 #endif

@@ -33,6 +33,7 @@ typedef struct sqlite_stmt {
 
 static const skep_dialect dialect = {.name = "SQLite",
                                      .ids_in_order = true,
+                                     .is_local = true,
                                      .for_update = "",
                                      .serial = "INTEGER PRIMARY KEY AUTOINCREMENT",
                                      .id = "INTEGER"};
@@ -357,7 +358,8 @@ static skep_status sqlite_begin(skep_db *base, skep_db_mode mode, skep_err *err)
   sqlite_db *db = (sqlite_db *)base;
   atomic_store(&db->interrupted, false);
   if (mode != SKEP_DB_READ) SKEP_TRY(make_log_safe(db, err));
-  if (mode != SKEP_DB_READ) SKEP_TRY(set_full(db, mode == SKEP_DB_WRITE, err));
+  bool full = mode == SKEP_DB_WRITE || mode == SKEP_DB_ROWS;
+  if (mode != SKEP_DB_READ) SKEP_TRY(set_full(db, full, err));
   int code = run_fixed(mode == SKEP_DB_READ ? db->begin_read : db->begin_write);
   if (code == SQLITE_OK) return SKEP_OK;
   skep_status status = fail_with(db->handle, code, err);
@@ -397,6 +399,16 @@ static skep_status sqlite_exec(skep_db *base, const char *sql, skep_err *err) {
   return run_text(db, sql, err);
 }
 
+static skep_status sqlite_savepoint(skep_db *base, skep_err *err) {
+  SKEP_TRY(still_open((sqlite_db *)base, err));
+  return run_text((sqlite_db *)base, "SAVEPOINT skep", err);
+}
+
+static skep_status sqlite_savepoint_end(skep_db *base, bool keep, skep_err *err) {
+  SKEP_TRY(still_open((sqlite_db *)base, err));
+  return run_text((sqlite_db *)base, keep ? "RELEASE skep" : "ROLLBACK TO skep; RELEASE skep", err);
+}
+
 static void sqlite_interrupt(skep_db *base) {
   sqlite_db *db = (sqlite_db *)base;
   atomic_store(&db->interrupted, true);
@@ -430,6 +442,8 @@ static const skep_db_backend backend = {
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,
+    .savepoint = sqlite_savepoint,
+    .savepoint_end = sqlite_savepoint_end,
     .interrupt = sqlite_interrupt,
     .now_ms = sqlite_now_ms,
 };

@@ -1,0 +1,100 @@
+/* For tests over a metastore database: a new one for each test, SQLite in a temporary directory, or PostgreSQL.
+ *
+ * The same programs run for both: with SKEP_TEST_POSTGRES in the environment (the file that
+ * scripts/throwaway_postgres.sh writes its URL into) databases are made on that server. main begins with
+ * metastore_missing(): true, and the program ends with 77, where there is no such file. */
+#ifndef SUPPORT_METASTORE_H
+#define SUPPORT_METASTORE_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "db/db.h"
+#include "support/test.h"
+
+enum { METASTORE_SKIPPED = 77 };
+
+typedef struct metastore {
+  bool is_postgres;
+  char dir[64];    /* SQLite */
+  char name[64];   /* PostgreSQL */
+  char url[256];   /* of the database */
+  char admin[256]; /* PostgreSQL: of one that is always there */
+} metastore;
+
+/* The pattern of the server's URL, with %s for a database; false: there is none. */
+static inline bool metastore_pattern(char *out, size_t size) {
+  const char *path = getenv("SKEP_TEST_POSTGRES");
+  FILE *file = path != NULL ? fopen(path, "r") : NULL;
+  bool ok = file != NULL && fgets(out, (int)size, file) != NULL;
+  if (file != NULL) fclose(file);
+  if (ok) out[strcspn(out, "\n")] = 0;
+  return ok && strstr(out, "%s") != NULL;
+}
+
+static inline bool metastore_is_postgres(void) { return getenv("SKEP_TEST_POSTGRES") != NULL; }
+
+static inline bool metastore_missing(void) {
+  char pattern[256];
+  if (!metastore_is_postgres() || metastore_pattern(pattern, sizeof pattern)) return false;
+  fputs("no PostgreSQL server was started: skipped\n", stderr);
+  return true;
+}
+
+static inline void metastore_url(const char *pattern, const char *name, char *out, size_t size) {
+  const char *at = strstr(pattern, "%s");
+  snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, name, at + 2);
+}
+
+static inline void metastore_admin(const skep_ctx *ctx, const metastore *m, const char *sql) {
+  skep_db *db = NULL;
+  skep_err err = {0};
+  assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
+  assert_ok(skep_db_exec(db, sql, &err), err);
+  skep_db_close(db);
+}
+
+/* An empty database; `shm`: SQLite's in memory where there is a place for that. */
+static inline void metastore_new(metastore *m, const skep_ctx *ctx, bool shm) {
+  static int n;
+  *m = (metastore){.is_postgres = metastore_is_postgres()};
+  if (m->is_postgres) {
+    char pattern[256], sql[128];
+    assert_true(metastore_pattern(pattern, sizeof pattern));
+    snprintf(m->name, sizeof m->name, "t_%d_%d", (int)getpid(), ++n);
+    metastore_url(pattern, m->name, m->url, sizeof m->url);
+    metastore_url(pattern, "postgres", m->admin, sizeof m->admin);
+    snprintf(sql, sizeof sql, "CREATE DATABASE %s", m->name);
+    metastore_admin(ctx, m, sql);
+    return;
+  }
+  snprintf(m->dir, sizeof m->dir, "%s/skep_db_XXXXXX", shm ? "/dev/shm" : "/tmp");
+  if (mkdtemp(m->dir) == NULL) {
+    snprintf(m->dir, sizeof m->dir, "/tmp/skep_db_XXXXXX");
+    assert_non_null(mkdtemp(m->dir));
+  }
+  snprintf(m->url, sizeof m->url, "sqlite:%s/m.sqlite", m->dir);
+}
+
+/* SQLite's files, but not the directory. */
+static inline void metastore_remove_files(const metastore *m) {
+  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char path[192];
+    snprintf(path, sizeof path, "%s/%s", m->dir, names[i]);
+    unlink(path);
+  }
+}
+
+static inline void metastore_remove(const metastore *m, const skep_ctx *ctx) {
+  if (m->is_postgres) {
+    char sql[128];
+    snprintf(sql, sizeof sql, "DROP DATABASE IF EXISTS %s WITH (FORCE)", m->name);
+    metastore_admin(ctx, m, sql);
+    return;
+  }
+  metastore_remove_files(m);
+  rmdir(m->dir);
+}
+
+#endif
