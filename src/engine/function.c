@@ -11,14 +11,6 @@ static const skep_function *const tables[] = {
     skep_functions_number, skep_functions_decimal, skep_functions_string, skep_functions_text, skep_functions_time,
     skep_functions_hash,   skep_functions_any,     skep_functions_math,   skep_functions_web,  skep_functions_format};
 
-/* What DuckDB keeps beside a function and hands back with every call. */
-typedef struct registered {
-  const skep_ctx *ctx;
-  const skep_function *function;
-  unsigned precision, scale;
-  uint64_t mark; /* the engine's */
-} registered;
-
 /* ---- calls ---- */
 
 static void need_validity(skep_call *c) {
@@ -59,7 +51,7 @@ static void mark_nulls(skep_call *c) {
 }
 
 static void on_call(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector out) {
-  const registered *r = skep_duck.scalar_function_get_extra_info(info);
+  const skep_registered *r = skep_duck.scalar_function_get_extra_info(info);
   skep_buf text;
   skep_err err;
   skep_call c = {.ctx = r->ctx,
@@ -113,15 +105,15 @@ static duckdb_logical_type type_of(char letter, unsigned precision, unsigned sca
 /* ---- registering ---- */
 
 static void release_registered(void *self) {
-  registered *r = self;
+  skep_registered *r = self;
   skep_release(r->ctx, r);
 }
 
 static skep_status make_scalar(skep_engine *e, const skep_function *f, const char *name, unsigned precision,
                                unsigned scale, duckdb_scalar_function *out, skep_err *err) {
-  registered *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
+  skep_registered *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
   if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "registering %s", name);
-  *r = (registered){.ctx = e->ctx, .function = f, .precision = precision, .scale = scale, .mark = e->mark};
+  *r = (skep_registered){.ctx = e->ctx, .function = f, .precision = precision, .scale = scale, .mark = e->mark};
   duckdb_scalar_function function = skep_duck.create_scalar_function();
   skep_duck.scalar_function_set_name(function, name);
   skep_duck.scalar_function_set_extra_info(function, r, release_registered);
@@ -160,6 +152,37 @@ static skep_status register_scalars(skep_engine *e, const skep_function *first, 
   if (status == SKEP_OK && skep_duck.register_scalar_function_set(e->control, set) != DuckDBSuccess)
     status = skep_fail(err, SKEP_ERR_INTERNAL, "DuckDB takes no functions %s", name);
   skep_duck.destroy_scalar_function_set(&set);
+  return status;
+}
+
+static idx_t state_size(duckdb_function_info info) {
+  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
+  return r->aggregate->state_bytes;
+}
+
+static void state_init(duckdb_function_info info, duckdb_aggregate_state state) { memset(state, 0, state_size(info)); }
+
+static skep_status register_aggregate(skep_engine *e, const skep_aggregate *a, const char *name, unsigned precision,
+                                      unsigned scale, skep_err *err) {
+  skep_registered *r = skep_alloc_zero(e->ctx, 1, sizeof *r);
+  if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "registering %s", name);
+  *r = (skep_registered){.ctx = e->ctx, .aggregate = a, .precision = precision, .scale = scale, .mark = e->mark};
+  duckdb_aggregate_function function = skep_duck.create_aggregate_function();
+  skep_duck.aggregate_function_set_name(function, name);
+  skep_duck.aggregate_function_set_extra_info(function, r, release_registered);
+  for (const char *at = a->args; *at != '\0'; at++) {
+    duckdb_logical_type type = type_of(*at, 0, 0);
+    skep_duck.aggregate_function_add_parameter(function, type);
+    skep_duck.destroy_logical_type(&type);
+  }
+  duckdb_logical_type result = type_of(a->result, precision, scale);
+  skep_duck.aggregate_function_set_return_type(function, result);
+  skep_duck.destroy_logical_type(&result);
+  skep_duck.aggregate_function_set_functions(function, state_size, state_init, a->update, a->combine, a->finalize);
+  skep_status status = SKEP_OK;
+  if (skep_duck.register_aggregate_function(e->control, function) != DuckDBSuccess)
+    status = skep_fail(err, SKEP_ERR_INTERNAL, "DuckDB takes no aggregate %s", name);
+  skep_duck.destroy_aggregate_function(&function);
   return status;
 }
 
@@ -223,15 +246,27 @@ static const skep_function *find(const char *name, bool is_decimal) {
   return NULL;
 }
 
+static const skep_aggregate *find_aggregate(const char *name, bool is_decimal) {
+  for (const skep_aggregate *a = skep_functions_aggregate; a->name != NULL; a++)
+    if ((a->result == 'n') == is_decimal && strcmp(a->name, name) == 0) return a;
+  return NULL;
+}
+
 /* A name that is no function of ours is left to DuckDB, which will say so. */
 static skep_status register_name(skep_engine *e, const char *name, skep_err *err) {
   unsigned precision = 0, scale = 0;
   char stem[MAX_NAME];
   if (is_registered(e, name)) return SKEP_OK;
   const skep_function *f = find(name, false);
-  if (f == NULL && split_decimal(name, stem, &precision, &scale)) f = find(stem, true);
-  if (f == NULL) return SKEP_OK;
-  SKEP_TRY(f->body == NULL ? register_macro(e, f, err) : register_scalars(e, f, name, precision, scale, err));
+  const skep_aggregate *a = find_aggregate(name, false);
+  if (f == NULL && a == NULL && split_decimal(name, stem, &precision, &scale)) {
+    f = find(stem, true);
+    a = find_aggregate(stem, true);
+  }
+  if (f == NULL && a == NULL) return SKEP_OK;
+  SKEP_TRY(a != NULL         ? register_aggregate(e, a, name, precision, scale, err)
+           : f->body == NULL ? register_macro(e, f, err)
+                             : register_scalars(e, f, name, precision, scale, err));
   return remember(e, name, err);
 }
 

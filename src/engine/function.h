@@ -1,8 +1,8 @@
 /* Functions that SQL may call, for this folder only: how one is written and made known.
  *
- * A functions_*.c file holds bodies and one table of skep_function; function.c knows the tables. A body works on a
- * chunk: typed arrays in, a typed array out. Rows with a NULL argument are NULL already unless the function asks for
- * them; a body may compute fixed-width values for them all the same, since nobody looks.
+ * A functions_*.c file holds bodies and one table of skep_function (skep_aggregate); function.c knows the tables. A
+ * body works on a chunk: typed arrays in, a typed array out. Rows with a NULL argument are NULL already unless the
+ * function asks for them; a body may compute fixed-width values for them all the same, since nobody looks.
  *
  * Types in `args` and `result`, a letter each:
  *   b BOOLEAN, t TINYINT, s SMALLINT, i INTEGER, l BIGINT, h HUGEINT, f FLOAT, d DOUBLE, D DATE, v VARCHAR, x BLOB,
@@ -49,7 +49,30 @@ struct skep_function {
   const void *extra;        /* for bodies that serve several functions */
 };
 
+/* An aggregate: one name, one overload. States are plain memory, zeroed at first; DuckDB calls back with its own types,
+ * arguments flat (NULLs among them), and _registered says what the name says. Works in windows too, where states are
+ * combined along a tree. */
+typedef struct skep_aggregate {
+  const char *name;
+  const char *args; /* '*' too */
+  char result;
+  uint32_t state_bytes;
+  duckdb_aggregate_update_t update;
+  duckdb_aggregate_combine_t combine;
+  duckdb_aggregate_finalize_t finalize;
+} skep_aggregate;
+
+/* What DuckDB keeps beside a function and hands back with every call. */
+typedef struct skep_registered {
+  const skep_ctx *ctx;
+  const skep_function *function;
+  const skep_aggregate *aggregate;
+  unsigned precision, scale; /* of an 'n' */
+  uint64_t mark;             /* the engine's */
+} skep_registered;
+
 /* Tables end with a name of NULL. */
+extern const skep_aggregate skep_functions_aggregate[];
 extern const skep_function skep_functions_number[], skep_functions_decimal[], skep_functions_string[],
     skep_functions_text[], skep_functions_time[], skep_functions_hash[], skep_functions_any[], skep_functions_math[],
     skep_functions_web[], skep_functions_format[];

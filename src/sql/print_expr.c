@@ -557,7 +557,7 @@ static void print_call(printer *p, const skep_bx *bx) {
 
 /* ---- aggregates and windows ---- */
 
-static void print_over(printer *p, const skep_bwindow *w);
+static void print_over(printer *p, const skep_bwindow *w, bool is_ours);
 
 static void print_count(printer *p, const skep_bx *bx) {
   skep_buf_text(p->out, bx->distinct ? "count(DISTINCT " : "count(");
@@ -595,53 +595,20 @@ static void print_bare(printer *p, const skep_bx *bx, const char *name) {
       skep_buf_text(p->out, " IS NOT NULL)");
     }
   }
-  if (bx->window != NULL) print_over(p, bx->window);
+  if (bx->window != NULL) print_over(p, bx->window, name != NULL && strncmp(name, "skep_", 5) == 0);
 }
 
-static void print_sum(printer *p, const skep_bx *bx, bool as_double) {
-  skep_buf_printf(p->out, "sum(%s%s", bx->distinct ? "DISTINCT " : "", as_double ? "CAST(" : "");
-  skep_print_bx(p, bx->args[0]);
-  skep_buf_text(p->out, as_double ? " AS DOUBLE))" : ")");
-  if (bx->window != NULL) print_over(p, bx->window);
-}
-
-/* A sum of decimals, NULL beyond 38 digits as in Hive. DuckDB adds 128-bit numbers without a look at the carry, which
- * matters from 29 digits on (fewer would need 10^10 rows). A sum that is not nearly 2^127 as a DOUBLE has not gone
- * round at its end, and what happened before does not matter: then the comparison is exact. */
+/* A sum of decimals. DuckDB adds 128-bit numbers without a look at the carry, which matters from 29 digits on (fewer
+ * would need 10^10 rows), and fails in windows: from there on ours adds, NULL beyond 38 digits as in Hive. */
 static void print_decimal_sum(printer *p, const skep_bx *bx) {
   const skep_type *from = bx->args[0]->type;
   if (from->kind != SKEP_DECIMAL || from->precision <= 28) {
     print_bare(p, bx, "sum");
     return;
   }
-  skep_buf_text(p->out, "CASE WHEN abs(");
-  print_sum(p, bx, true);
-  skep_buf_printf(p->out, ") < CAST('1.3e%d' AS DOUBLE) AND abs(", 38 - (int)from->scale);
-  print_sum(p, bx, false);
-  skep_buf_text(p->out, ") <= CAST('");
-  for (unsigned i = 0; i < 38; i++) skep_buf_text(p->out, i + from->scale == 38 ? ".9" : "9");
-  skep_buf_printf(p->out, "' AS DECIMAL(38,%u)) THEN ", from->scale);
-  print_sum(p, bx, false);
-  skep_buf_text(p->out, " END");
-}
-
-/* Variances: DuckDB ends the statement when one is not finite; with NaN or an infinity among the values it is NaN. */
-static bool is_variance(const skep_bx *bx) {
-  return bx->fn->sql != NULL && (strncmp(bx->fn->sql, "stddev_", 7) == 0 || strncmp(bx->fn->sql, "var_", 4) == 0);
-}
-
-static void print_variance(printer *p, const skep_bx *bx) {
-  skep_buf_text(p->out, "CASE WHEN bool_or(NOT isfinite(");
-  skep_print_bx(p, bx->args[0]);
-  skep_buf_text(p->out, "))");
-  if (bx->window != NULL) print_over(p, bx->window);
-  skep_buf_printf(p->out, " THEN 'nan'::DOUBLE ELSE %s(%s", bx->fn->sql, bx->distinct ? "DISTINCT " : "");
-  skep_print_bx(p, bx->args[0]);
-  skep_buf_text(p->out, ") FILTER (WHERE isfinite(");
-  skep_print_bx(p, bx->args[0]);
-  skep_buf_text(p->out, "))");
-  if (bx->window != NULL) print_over(p, bx->window);
-  skep_buf_text(p->out, " END");
+  char name[40];
+  snprintf(name, sizeof name, "skep_decimal_sum_38_%u", (unsigned)from->scale);
+  print_bare(p, bx, name);
 }
 
 static void print_aggregate(printer *p, const skep_bx *bx) {
@@ -659,8 +626,6 @@ static void print_aggregate(printer *p, const skep_bx *bx) {
     skep_buf_text(p->out, ", ");
     print_bare(p, bx, "count");
     skep_buf_byte(p->out, ')');
-  } else if (is_variance(bx)) {
-    print_variance(p, bx);
   } else if (bx->fn->post != NULL) {
     const char *at = strstr(bx->fn->post, "$0");
     skep_buf_add(p->out, bx->fn->post, (size_t)(at - bx->fn->post));
@@ -706,7 +671,15 @@ static void print_bound(printer *p, skep_frame_bound bound, const skep_bx *value
   skep_buf_text(p->out, words[bound]);
 }
 
-static void print_over(printer *p, const skep_bwindow *w) {
+/* Every row of the partition, whichever row it is for. */
+static bool is_whole_partition(const skep_bwindow *w) {
+  if (w->n_order == 0 && (!w->has_frame || !w->rows)) return true;
+  return w->has_frame && w->start == SKEP_FRAME_UNBOUNDED_PRECEDING && w->end == SKEP_FRAME_UNBOUNDED_FOLLOWING;
+}
+
+/* is_ours: an aggregate of the engine's functions. Where a frame is the whole partition, DuckDB (1.4) calls aggregates
+ * of its C API with one state where it promises one a row; a frame that ends far behind the partition avoids that. */
+static void print_over(printer *p, const skep_bwindow *w, bool is_ours) {
   skep_buf_text(p->out, " OVER (");
   for (uint32_t i = 0; i < w->n_partition; i++) {
     skep_buf_text(p->out, i == 0 ? "PARTITION BY " : ", ");
@@ -714,7 +687,9 @@ static void print_over(printer *p, const skep_bwindow *w) {
   }
   bool values = w->has_frame && !w->rows && (w->start_value != NULL || w->end_value != NULL);
   if (w->n_order != 0) skep_print_order(p, w->order, w->n_order, values);
-  if (w->has_frame) {
+  if (is_ours && is_whole_partition(w)) {
+    skep_buf_text(p->out, " ROWS BETWEEN UNBOUNDED PRECEDING AND 4611686018427387904 FOLLOWING");
+  } else if (w->has_frame) {
     skep_buf_text(p->out, w->rows ? " ROWS BETWEEN " : " RANGE BETWEEN ");
     print_bound(p, w->start, w->start_value);
     skep_buf_text(p->out, " AND ");

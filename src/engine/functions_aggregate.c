@@ -1,0 +1,372 @@
+/* Aggregates that DuckDB lacks or ends with an error where Hive has an answer: sums of wide decimals, and variances,
+ * covariances and correlations of any doubles.
+ *
+ * Source: Hive 4 GenericUDAFSum, GenericUDAFAverage (a decimal beyond 38 digits is NULL), GenericUDAFVariance,
+ * GenericUDAFCovariance, GenericUDAFCorrelation: the same steps in the same order, so that the last digit is Hive's
+ * where the rows come in its order, and what is not finite comes out as in Java. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/function.h"
+#include "engine/wide.h"
+
+/* The arguments of one call: all flat. */
+typedef struct input {
+  idx_t n;
+  const void *data[2];
+  const uint64_t *valid[2];
+} input;
+
+static input input_of(duckdb_data_chunk chunk) {
+  input in = {.n = skep_duck.data_chunk_get_size(chunk)};
+  idx_t n_args = skep_duck.data_chunk_get_column_count(chunk);
+  for (idx_t a = 0; a < n_args && a < 2; a++) {
+    duckdb_vector vector = skep_duck.data_chunk_get_vector(chunk, a);
+    in.data[a] = skep_duck.vector_get_data(vector);
+    in.valid[a] = skep_duck.vector_get_validity(vector);
+  }
+  return in;
+}
+
+static bool is_there(const input *in, int arg, idx_t i) {
+  return in->valid[arg] == NULL || (in->valid[arg][i / 64] >> (i % 64) & 1) != 0;
+}
+
+static void put_null(duckdb_vector out, idx_t at) {
+  skep_duck.vector_ensure_validity_writable(out);
+  skep_duck.vector_get_validity(out)[at / 64] &= ~(UINT64_C(1) << (at % 64));
+}
+
+/* ---- decimals ---- */
+
+/* A sum of 2^63 values of 128 bits has 191. */
+typedef struct decimal_state {
+  uint64_t low, middle;
+  int64_t high;
+  uint64_t n; /* values */
+} decimal_state;
+
+static void add_wide(decimal_state *s, u128 low, int64_t high) {
+  u128 before = (u128)s->middle << 64 | s->low, sum = before + low;
+  s->low = (uint64_t)sum;
+  s->middle = (uint64_t)(sum >> 64);
+  s->high += high + (sum < before);
+}
+
+static void decimal_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  input in = input_of(chunk);
+  const skep_huge *values = in.data[0];
+  (void)info;
+  for (idx_t i = 0; i < in.n; i++) {
+    if (!is_there(&in, 0, i)) continue;
+    decimal_state *s = (decimal_state *)states[i];
+    skep_i128 v = values[i];
+    add_wide(s, (u128)v, v < 0 ? -1 : 0);
+    s->n++;
+  }
+}
+
+static void decimal_combine(duckdb_function_info info, duckdb_aggregate_state *from, duckdb_aggregate_state *to,
+                            idx_t n) {
+  (void)info;
+  for (idx_t i = 0; i < n; i++) {
+    const decimal_state *a = (const decimal_state *)from[i];
+    decimal_state *b = (decimal_state *)to[i];
+    add_wide(b, (u128)a->middle << 64 | a->low, a->high);
+    b->n += a->n;
+  }
+}
+
+/* The sum's size, when it has at most 38 digits. */
+static bool sum_of(const decimal_state *s, bool *negative, u128 *size) {
+  u128 low = (u128)s->middle << 64 | s->low;
+  *negative = s->high < 0;
+  if (s->n == 0 || (s->high != 0 && s->high != -1)) return false;
+  if (*negative && low == 0) return false; /* -2^128 */
+  *size = *negative ? -low : low;
+  return *size < power_of_ten(38);
+}
+
+static void put_decimal(duckdb_vector out, idx_t at, unsigned precision, bool negative, u128 size) {
+  void *data = skep_duck.vector_get_data(out);
+  if (size >= power_of_ten(precision)) {
+    put_null(out, at);
+    return;
+  }
+  skep_i128 v = negative ? -(skep_i128)size : (skep_i128)size;
+  if (precision <= 4) {
+    ((int16_t *)data)[at] = (int16_t)v;
+  } else if (precision <= 9) {
+    ((int32_t *)data)[at] = (int32_t)v;
+  } else if (precision <= 18) {
+    ((int64_t *)data)[at] = (int64_t)v;
+  } else {
+    ((skep_huge *)data)[at] = v;
+  }
+}
+
+static void sum_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector out, idx_t n,
+                         idx_t offset) {
+  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
+  for (idx_t i = 0; i < n; i++) {
+    bool negative;
+    u128 size;
+    if (sum_of((const decimal_state *)states[i], &negative, &size)) {
+      put_decimal(out, offset + i, r->precision, negative, size);
+    } else {
+      put_null(out, offset + i);
+    }
+  }
+}
+
+/* ---- variances ---- */
+
+typedef struct variance_state {
+  int64_t n;
+  double sum, squares; /* squares: n times the variance */
+} variance_state;
+
+static void variance_add(variance_state *s, double v) {
+  s->n++;
+  s->sum += v;
+  if (s->n < 2) return;
+  double t = (double)s->n * v - s->sum;
+  s->squares += (t * t) / ((double)s->n * (double)(s->n - 1));
+}
+
+static void variance_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  input in = input_of(chunk);
+  const double *values = in.data[0];
+  (void)info;
+  for (idx_t i = 0; i < in.n; i++)
+    if (is_there(&in, 0, i)) variance_add((variance_state *)states[i], values[i]);
+}
+
+/* regr_sxx and regr_syy: of one of a pair, where both are there. */
+static void pair_variance_update(duckdb_data_chunk chunk, duckdb_aggregate_state *states, int arg) {
+  input in = input_of(chunk);
+  const double *values = in.data[arg];
+  for (idx_t i = 0; i < in.n; i++)
+    if (is_there(&in, 0, i) && is_there(&in, 1, i)) variance_add((variance_state *)states[i], values[i]);
+}
+
+static void syy_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  (void)info;
+  pair_variance_update(chunk, states, 0);
+}
+
+static void sxx_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  (void)info;
+  pair_variance_update(chunk, states, 1);
+}
+
+static void variance_combine(duckdb_function_info info, duckdb_aggregate_state *from, duckdb_aggregate_state *to,
+                             idx_t n) {
+  (void)info;
+  for (idx_t i = 0; i < n; i++) {
+    const variance_state *a = (const variance_state *)from[i];
+    variance_state *b = (variance_state *)to[i];
+    if (a->n == 0) continue;
+    if (b->n == 0) {
+      *b = *a;
+      continue;
+    }
+    double count_a = (double)a->n, count_b = (double)b->n, t = (count_a / count_b) * b->sum - a->sum;
+    b->squares += a->squares + ((count_b / count_a) / (count_b + count_a)) * t * t;
+    b->n += a->n;
+    b->sum += a->sum;
+  }
+}
+
+/* Takes a state to its value; false: NULL. */
+typedef bool finalizer(const void *state, double *out);
+
+static void finalize(finalizer *value_of, duckdb_aggregate_state *states, duckdb_vector out, idx_t n, idx_t offset) {
+  double *data = skep_duck.vector_get_data(out);
+  for (idx_t i = 0; i < n; i++)
+    if (!value_of(states[i], &data[offset + i])) put_null(out, offset + i);
+}
+
+static bool var_pop(const void *state, double *out) {
+  const variance_state *s = state;
+  *out = s->n > 1 ? s->squares / (double)s->n : 0;
+  return s->n > 0;
+}
+
+static bool var_samp(const void *state, double *out) {
+  const variance_state *s = state;
+  *out = s->n > 1 ? s->squares / (double)(s->n - 1) : 0;
+  return s->n > 1;
+}
+
+static bool stddev_pop(const void *state, double *out) {
+  bool there = var_pop(state, out);
+  *out = sqrt(*out);
+  return there;
+}
+
+static bool stddev_samp(const void *state, double *out) {
+  bool there = var_samp(state, out);
+  *out = sqrt(*out);
+  return there;
+}
+
+static bool squares(const void *state, double *out) {
+  const variance_state *s = state;
+  *out = s->squares;
+  return s->n > 0;
+}
+
+/* ---- pairs ---- */
+
+typedef struct pair_state {
+  int64_t n;
+  double x, y;                /* averages */
+  double x_var, y_var, covar; /* n times those */
+} pair_state;
+
+static void pair_update(duckdb_data_chunk chunk, duckdb_aggregate_state *states, int x_arg) {
+  input in = input_of(chunk);
+  const double *xs = in.data[x_arg], *ys = in.data[1 - x_arg];
+  for (idx_t i = 0; i < in.n; i++) {
+    if (!is_there(&in, 0, i) || !is_there(&in, 1, i)) continue;
+    pair_state *s = (pair_state *)states[i];
+    double dx = xs[i] - s->x, dy = ys[i] - s->y;
+    s->n++;
+    s->x += dx / (double)s->n;
+    s->y += dy / (double)s->n;
+    if (s->n < 2) continue;
+    s->covar += dx * (ys[i] - s->y);
+    s->x_var += dx * (xs[i] - s->x);
+    s->y_var += dy * (ys[i] - s->y);
+  }
+}
+
+/* covar_pop(x, y); corr and regr_..(y, x) */
+static void xy_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  (void)info;
+  pair_update(chunk, states, 0);
+}
+
+static void yx_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
+  (void)info;
+  pair_update(chunk, states, 1);
+}
+
+static void pair_combine(duckdb_function_info info, duckdb_aggregate_state *from, duckdb_aggregate_state *to, idx_t n) {
+  (void)info;
+  for (idx_t i = 0; i < n; i++) {
+    const pair_state *a = (const pair_state *)from[i];
+    pair_state *b = (pair_state *)to[i];
+    if (a->n == 0) continue;
+    if (b->n == 0) {
+      *b = *a;
+      continue;
+    }
+    double na = (double)b->n, nb = (double)a->n, both = na + nb, dx = b->x - a->x, dy = b->y - a->y;
+    b->x_var += a->x_var + dx * dx * na * nb / both;
+    b->y_var += a->y_var + dy * dy * na * nb / both;
+    b->covar += a->covar + dx * dy * (na * nb / both);
+    b->x = (b->x * na + a->x * nb) / both;
+    b->y = (b->y * na + a->y * nb) / both;
+    b->n += a->n;
+  }
+}
+
+static bool covar_pop(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->covar / (double)s->n;
+  return s->n > 0;
+}
+
+static bool covar_samp(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->covar / (double)(s->n - 1);
+  return s->n > 1;
+}
+
+static bool corr(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->covar / sqrt(s->y_var) / sqrt(s->x_var);
+  return s->n > 0 && s->x_var != 0 && s->y_var != 0;
+}
+
+static bool regr_slope(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->covar / s->x_var;
+  return s->n > 1 && s->x_var != 0;
+}
+
+static bool regr_intercept(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->y - s->covar / s->x_var * s->x;
+  return s->n > 0 && s->x_var != 0;
+}
+
+static bool regr_r2(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->y_var == 0 ? 1 : s->covar * s->covar / s->x_var / s->y_var;
+  return s->n > 1 && s->x_var != 0;
+}
+
+static bool regr_sxy(const void *state, double *out) {
+  const pair_state *s = state;
+  *out = s->covar;
+  return s->n > 0;
+}
+
+/* ---- the table ---- */
+
+#define FINALIZE(name)                                                                                               \
+  static void name##_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector out, idx_t n, \
+                              idx_t offset) {                                                                        \
+    (void)info;                                                                                                      \
+    finalize(name, states, out, n, offset);                                                                          \
+  }
+FINALIZE(var_pop)
+FINALIZE(var_samp)
+FINALIZE(stddev_pop)
+FINALIZE(stddev_samp)
+FINALIZE(squares)
+FINALIZE(covar_pop)
+FINALIZE(covar_samp)
+FINALIZE(corr)
+FINALIZE(regr_slope)
+FINALIZE(regr_intercept)
+FINALIZE(regr_r2)
+FINALIZE(regr_sxy)
+
+#define VARIANCE(function, arguments, updated, finalized)                                                         \
+  {                                                                                                               \
+    .name = function, .args = arguments, .result = 'd', .state_bytes = sizeof(variance_state), .update = updated, \
+    .combine = variance_combine, .finalize = finalized                                                            \
+  }
+#define PAIR(function, updated, finalized)                                                               \
+  {                                                                                                      \
+    .name = function, .args = "dd", .result = 'd', .state_bytes = sizeof(pair_state), .update = updated, \
+    .combine = pair_combine, .finalize = finalized                                                       \
+  }
+
+const skep_aggregate skep_functions_aggregate[] = {
+    {.name = "skep_decimal_sum",
+     .args = "*", /* DECIMAL of 19 digits or more */
+     .result = 'n',
+     .state_bytes = sizeof(decimal_state),
+     .update = decimal_update,
+     .combine = decimal_combine,
+     .finalize = sum_finalize},
+    VARIANCE("skep_var_pop", "d", variance_update, var_pop_finalize),
+    VARIANCE("skep_var_samp", "d", variance_update, var_samp_finalize),
+    VARIANCE("skep_stddev_pop", "d", variance_update, stddev_pop_finalize),
+    VARIANCE("skep_stddev_samp", "d", variance_update, stddev_samp_finalize),
+    VARIANCE("skep_regr_sxx", "dd", sxx_update, squares_finalize),
+    VARIANCE("skep_regr_syy", "dd", syy_update, squares_finalize),
+    PAIR("skep_covar_pop", xy_update, covar_pop_finalize),
+    PAIR("skep_covar_samp", xy_update, covar_samp_finalize),
+    PAIR("skep_corr", yx_update, corr_finalize),
+    PAIR("skep_regr_slope", yx_update, regr_slope_finalize),
+    PAIR("skep_regr_intercept", yx_update, regr_intercept_finalize),
+    PAIR("skep_regr_r2", yx_update, regr_r2_finalize),
+    PAIR("skep_regr_sxy", yx_update, regr_sxy_finalize),
+    {.name = NULL},
+};
