@@ -116,6 +116,13 @@ static skep_status visit_inner(void *self, const skep_entry *entry, skep_err *er
   if (is_acid_name)
     return add_closed_dir(l, path, SKEP_NAME_UNKNOWN, "a directory of an ACID table below an ordinary one: not read",
                           err);
+  skep_file_name file_name;
+  skep_file_name_parse(entry->name, &file_name);
+  if (v->inside_acid && file_name.kind == SKEP_DATA_BUCKET && !l->opts->is_insert_only) {
+    SKEP_TRY(add_closed_dir(l, path, SKEP_NAME_UNKNOWN, "a directory where a data file belongs", err));
+    l->files[l->n_files - 1].is_special = true;
+    return SKEP_OK;
+  }
   SKEP_TRY(skep_grow(l->ctx, (void **)&v->subdirs, &v->subdirs_capacity, v->n_subdirs + 1, sizeof *v->subdirs, err));
   v->subdirs[v->n_subdirs++] = path;
   return SKEP_OK;
@@ -171,6 +178,11 @@ static skep_status read_metadata(lister *l, skep_layout_dir *dir, skep_err *err)
   return status;
 }
 
+static const char *last_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash == NULL ? path : slash + 1;
+}
+
 /* Whether a row of the directory can count for the snapshot. */
 static bool may_count(const lister *l, const skep_dir_name *name) {
   const skep_snapshot *s = l->opts->snapshot;
@@ -192,15 +204,23 @@ static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_nam
     if (err != NULL) *err = why;
     return status;
   }
-  bool has_rows = false;
+  bool has_rows = false, has_inner = false;
   dir.is_empty = true;
   for (size_t i = 0; i < l->n_files; i++) {
     skep_file_kind kind = l->files[i].name.kind;
-    if (l->files[i].is_dir) continue;
+    if (l->files[i].is_dir) {
+      if (l->files[i].is_special) dir.is_empty = false; /* whoever needs the directory is to stumble on it */
+      has_inner = has_inner || (!l->files[i].is_special && !is_hidden(last_name(l->files[i].path)));
+      continue;
+    }
     if (kind != SKEP_FILE_HIDDEN) dir.is_empty = false;
     if (kind == SKEP_FILE_METADATA) dir.has_metadata = true;
     if (kind == SKEP_DATA_BUCKET) dir.content = SKEP_CONTENT_ACID;
     has_rows = has_rows || kind == SKEP_DATA_BUCKET || kind == SKEP_DATA_ORIGINAL || kind == SKEP_FILE_UNKNOWN;
+  }
+  if (dir.is_empty && has_inner && l->opts->hive != SKEP_HIVE_1 && l->opts->hive != SKEP_HIVE_2) {
+    dir.is_empty = false; /* a link to its own parent, for instance; Hive 1 and 2 made copies inside of empty ones */
+    dir.is_misplaced = true;
   }
   if (!has_rows || parsed->kind == SKEP_DIR_DELETE_DELTA) dir.content = SKEP_CONTENT_ACID;
   if (l->opts->is_insert_only) dir.content = SKEP_CONTENT_RAW;

@@ -28,7 +28,8 @@ typedef struct skep_layout_file {
   uint64_t logical_bytes; /* = size_bytes, or the flushed length where a side file says so; 0 = nothing committed */
   skep_file_name name;
   bool is_dir;     /* a directory that was not entered: hidden, an inner copy, or an ACID one where none belongs */
-  bool is_special; /* neither a file nor a directory, such as a link to nowhere: readers that need it must fail */
+  bool is_special; /* neither a file nor a directory, such as a link to nowhere; with is_dir: a directory named
+                      bucket_N. Readers that need it must fail */
   bool has_side_file;
   skep_verdict verdict; /* SKEP_USED: a data file to read. Other than used directories: the directory's */
   const char *reason;   /* in words, never NULL; does not repeat the verdict */
@@ -47,6 +48,7 @@ typedef struct skep_layout_dir {
   const char *reason;       /* in words, never NULL: "base_0000005 covers write ids up to 5" */
   bool is_malformed;        /* starts like an ACID directory but is none: Hive fails, readers must too */
   bool is_empty;            /* holds no file: Hive 4's recursive listing does not see it, so it hides nothing */
+  bool is_misplaced;        /* holds no file, but directories of an ACID table: readers that need it must fail */
   bool has_metadata;        /* _metadata_acid present */
   const char *data_format;  /* its dataFormat: "compacted", "truncated", "dropped"; or NULL (only bases are read) */
   bool is_compacted;        /* a base with _v, or marked compacted; ACID v1: every base */

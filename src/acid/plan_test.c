@@ -551,6 +551,40 @@ static void what_stands_in_place_of_an_acid_directory_is_not_passed_over(void **
   assert_ok(make(f, "t"), f->err);
 }
 
+static void directories_in_place_of_data_files_are_not_passed_over(void **state) {
+  fixture *f = *state;
+  put(f, "t/delta_1_1_0/bucket_0", inserts(0));
+  put(f, "t/delta_1_1_0/bucket_1/bucket_0", inserts(1));
+  assert_fails(make(f, "t"), SKEP_ERR_CORRUPT, f->err,
+               "t/delta_1_1_0/bucket_1 is a directory where a data file belongs");
+  /* alone, it is no directory without rows */
+  put(f, "u/delta_1_1_0/bucket_0", inserts(0));
+  assert_ok(skep_fs_mkdirs(f->fs, "u/delete_delta_2_2_0/bucket_00000", &f->err), f->err);
+  assert_fails(make(f, "u"), SKEP_ERR_CORRUPT, f->err,
+               "u/delete_delta_2_2_0/bucket_00000 is a directory where a data file belongs");
+  /* what nobody needs harms nobody */
+  put(f, "u/base_3/bucket_0", inserts(0));
+  assert_ok(make(f, "u"), f->err);
+}
+
+static void a_delta_that_holds_its_own_table_is_not_empty(void **state) {
+  fixture *f = *state;
+  put(f, "t/delta_1_1_0/bucket_0", inserts(0));
+  assert_ok(skep_fs_mkdirs(f->fs, "t/delta_2_2_0/delta_1_1_0", &f->err), f->err);
+  assert_fails(make(f, "t"), SKEP_ERR_CORRUPT, f->err,
+               "t/delta_2_2_0 holds no file, but directories of an ACID table (a link to itself?)");
+  f->opts.hive = SKEP_HIVE_2; /* its compactor left such copies */
+  assert_ok(make(f, "t"), f->err);
+}
+
+static void bucket_numbers_have_32_bits(void **state) {
+  fixture *f = *state;
+  put(f, "t/delta_1_1_0/bucket_0", inserts(0));
+  put(f, "t/delta_1_1_0/bucket_99999999999", inserts(1));
+  assert_fails(make(f, "t"), SKEP_ERR_CORRUPT, f->err,
+               "t/delta_1_1_0/bucket_99999999999: the bucket number is beyond 32 bits");
+}
+
 static void other_formats_are_named(void **state) {
   fixture *f = *state;
   static const struct {
@@ -785,6 +819,9 @@ int main(void) {
       TEST(the_newest_partition_speaks_for_the_schema),
       TEST(a_data_file_that_is_no_file_is_no_empty_one),
       TEST(what_stands_in_place_of_an_acid_directory_is_not_passed_over),
+      TEST(directories_in_place_of_data_files_are_not_passed_over),
+      TEST(a_delta_that_holds_its_own_table_is_not_empty),
+      TEST(bucket_numbers_have_32_bits),
       TEST(other_formats_are_named),
       TEST(what_cannot_be_planned_is_said),
       TEST(a_table_without_rows_needs_no_columns),

@@ -338,6 +338,30 @@ static skep_status no_acid_dir(skep_planner *p, const skep_layout *layout, const
                    skep_quote(quoted, sizeof quoted, path, strlen(path)));
 }
 
+/* What stands in the place of rows and holds none: read over, rows would be lost or deleted ones come back. */
+static skep_status check_used_dir(skep_planner *p, const skep_layout *layout, const skep_layout_dir *dir,
+                                  skep_err *err) {
+  char quoted[512];
+  const char *top = skep_plan_join(p, layout->root, dir->name);
+  if (top == NULL) return skep_plan_no_memory(err);
+  if (dir->is_misplaced)
+    return skep_fail(err, SKEP_ERR_CORRUPT, "%s holds no file, but directories of an ACID table (a link to itself?)",
+                     skep_quote(quoted, sizeof quoted, top, strlen(top)));
+  bool acid = dir->parsed.kind != SKEP_DIR_OTHER && dir->content == SKEP_CONTENT_ACID;
+  for (uint32_t f = 0; acid && f < dir->n_files; f++) {
+    const skep_layout_file *file = &dir->files[f];
+    bool is_dir = file->is_dir && file->is_special;
+    bool is_large = file->verdict == SKEP_USED && file->name.kind == SKEP_DATA_BUCKET && file->name.bucket > INT32_MAX;
+    if (!is_dir && !is_large) continue;
+    const char *path = skep_plan_join(p, top, file->path);
+    if (path == NULL) return skep_plan_no_memory(err);
+    skep_quote(quoted, sizeof quoted, path, strlen(path));
+    if (is_dir) return skep_fail(err, SKEP_ERR_CORRUPT, "%s is a directory where a data file belongs", quoted);
+    return skep_fail(err, SKEP_ERR_CORRUPT, "%s: the bucket number is beyond 32 bits", quoted);
+  }
+  return SKEP_OK;
+}
+
 /* Unknown names are reported; names that only look like ACID directories stop the reading, as they do in Hive. */
 static skep_status report_names(skep_planner *p, const skep_layout *layout, skep_err *err) {
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
@@ -348,6 +372,7 @@ static skep_status report_names(skep_planner *p, const skep_layout *layout, skep
       skep_status status = skep_dir_name_parse(dir->name, &ignored, err);
       return skep_wrap(err, status, "%s", skep_quote(quoted[0], sizeof quoted[0], layout->root, strlen(layout->root)));
     }
+    if (dir->verdict == SKEP_USED) SKEP_TRY(check_used_dir(p, layout, dir, err));
     if (dir->verdict == SKEP_NAME_UNKNOWN && dir->name[0] != '\0')
       SKEP_TRY(skep_plan_notify(p, skep_plan_join(p, layout->root, dir->name), dir->reason, err));
     for (uint32_t f = 0; f < dir->n_files; f++) {
