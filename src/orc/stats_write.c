@@ -247,6 +247,7 @@ skep_status skep_orc_tally_merge(const skep_ctx *ctx, skep_orc_tally *into, cons
   into->count += from->count;
   into->has_null = into->has_null || from->has_null;
   into->bytes_on_disk += from->bytes_on_disk;
+  into->ends_are_lost = into->ends_are_lost || from->ends_are_lost;
   into->sum_f64 += from->sum_f64;
   into->sum_is_lost =
       into->sum_is_lost || from->sum_is_lost || __builtin_add_overflow(into->sum_i128, from->sum_i128, &into->sum_i128);
@@ -277,6 +278,8 @@ skep_status skep_orc_tally_merge(const skep_ctx *ctx, skep_orc_tally *into, cons
 
 /* ---- writing ---- */
 
+static bool says_ends(const skep_orc_tally *t) { return t->has_ends && !t->ends_are_lost; }
+
 static void write_decimal(skep_buf *out, uint32_t field, skep_i128 v, unsigned scale) {
   skep_buf text;
   skep_buf_init(&text, out->ctx, 64);
@@ -293,7 +296,7 @@ static bool millis_of(skep_ts ts, int64_t *out) {
 /* Nanoseconds below the millisecond stand plus one, and not at all where they are the end of it (ORC-611). */
 static void write_times(const skep_orc_tally *t, skep_buf *out) {
   int64_t least, most;
-  if (!t->has_ends || !millis_of(t->min.ts, &least) || !millis_of(t->max.ts, &most)) return;
+  if (!says_ends(t) || !millis_of(t->min.ts, &least) || !millis_of(t->max.ts, &most)) return;
   int32_t below_min = t->min.ts.nanos % 1000000, below_max = t->max.ts.nanos % 1000000;
   skep_pb_sint(out, 3, least);
   skep_pb_sint(out, 4, most);
@@ -302,7 +305,7 @@ static void write_times(const skep_orc_tally *t, skep_buf *out) {
 }
 
 static void write_ints(const skep_orc_tally *t, skep_buf *out) {
-  if (t->has_ends) {
+  if (says_ends(t)) {
     skep_pb_sint(out, 1, t->min.i64);
     skep_pb_sint(out, 2, t->max.i64);
   }
@@ -310,7 +313,7 @@ static void write_ints(const skep_orc_tally *t, skep_buf *out) {
 }
 
 static void write_doubles(const skep_orc_tally *t, skep_buf *out) {
-  if (t->has_ends) {
+  if (says_ends(t)) {
     skep_pb_double(out, 1, t->min.f64);
     skep_pb_double(out, 2, t->max.f64);
   }
@@ -318,7 +321,7 @@ static void write_doubles(const skep_orc_tally *t, skep_buf *out) {
 }
 
 static void write_texts(const skep_orc_tally *t, skep_buf *out) {
-  if (t->has_ends) {
+  if (says_ends(t)) {
     skep_pb_bytes(out, t->low.is_bound ? 4 : 1, t->low.bytes, t->low.size);
     skep_pb_bytes(out, t->high.is_bound ? 5 : 2, t->high.bytes, t->high.size);
   }
@@ -326,7 +329,7 @@ static void write_texts(const skep_orc_tally *t, skep_buf *out) {
 }
 
 static void write_decimals(const skep_orc_tally *t, const skep_type *type, skep_buf *out) {
-  if (t->has_ends) {
+  if (says_ends(t)) {
     write_decimal(out, 1, t->min.i128, type->scale);
     write_decimal(out, 2, t->max.i128, type->scale);
   }
@@ -352,8 +355,9 @@ static uint32_t write_values(const skep_orc_tally *t, const skep_type *type, ske
     case SKEP_CHAR:
     case SKEP_VARCHAR:
       write_texts(t, out);
-      return t->high_is_lost ? 0 : 4; /* a minimum alone would read as "no values" to Java */
-    case SKEP_BOOLEAN: {              /* packed */
+      return t->high_is_lost || t->ends_are_lost ? 0 : 4; /* a minimum alone would read as "no values" to Java */
+    case SKEP_BOOLEAN: {                                  /* packed */
+      if (t->sum_is_lost) return 0;
       uint64_t n_true = (uint64_t)t->sum;
       skep_buf packed;
       skep_buf_init(&packed, out->ctx, 16);
@@ -366,7 +370,7 @@ static uint32_t write_values(const skep_orc_tally *t, const skep_type *type, ske
       write_decimals(t, type, out);
       return 6;
     case SKEP_DATE:
-      if (t->has_ends) skep_pb_sint(out, 1, t->min.i64), skep_pb_sint(out, 2, t->max.i64);
+      if (says_ends(t)) skep_pb_sint(out, 1, t->min.i64), skep_pb_sint(out, 2, t->max.i64);
       return 7;
     case SKEP_BINARY:
       if (!t->sum_is_lost) skep_pb_sint(out, 1, t->sum);
@@ -377,7 +381,8 @@ static uint32_t write_values(const skep_orc_tally *t, const skep_type *type, ske
       return 9;
     case SKEP_LIST:
     case SKEP_MAP:
-      if (t->has_ends) skep_pb_uint(out, 1, (uint64_t)t->min.i64), skep_pb_uint(out, 2, (uint64_t)t->max.i64);
+      if (says_ends(t)) skep_pb_uint(out, 1, (uint64_t)t->min.i64), skep_pb_uint(out, 2, (uint64_t)t->max.i64);
+      if (t->sum_is_lost) return 0;
       skep_pb_uint(out, 3, (uint64_t)t->sum);
       return 12;
     default:

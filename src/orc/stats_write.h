@@ -21,7 +21,8 @@ typedef struct skep_orc_tally {
   uint64_t count; /* values that are not NULL */
   bool has_null;
   uint64_t bytes_on_disk;
-  bool has_ends; /* min and max are set */
+  bool has_ends;      /* min and max are set */
+  bool ends_are_lost; /* values came whose ends are not known: nothing is said (never while gathering) */
   union {
     int64_t i64;
     double f64;

@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "orc/stripe_copy.h"
 #include "orc/writer_int.h"
 
 enum { MAX_BLOCK = (1 << 23) - 1, MIN_BLOCK = 64 };
@@ -131,7 +132,7 @@ void skep_orc_writer_close(skep_orc_writer *w) {
 
 /* ---- errors stick ---- */
 
-static skep_status keep(skep_orc_writer *w, skep_status status, skep_err *err) {
+skep_status skep_orc_writer_keep(skep_orc_writer *w, skep_status status, skep_err *err) {
   if (status == SKEP_OK) return SKEP_OK;
   w->status = status;
   if (err != NULL && err != &w->err) w->err = *err;
@@ -176,6 +177,11 @@ static skep_status end_stripe(skep_orc_writer *w, skep_err *err) {
   return w->opts.on_stripe != NULL ? w->opts.on_stripe(w->opts.self, w->n_rows, err) : SKEP_OK;
 }
 
+skep_status skep_orc_writer_end_stripe(skep_orc_writer *w, skep_err *err) {
+  SKEP_TRY(check_usable(w, err));
+  return skep_orc_writer_keep(w, end_stripe(w, err), err);
+}
+
 /* ---- rows ---- */
 
 /* Rows that all belong to one row group; ends the group and the stripe when they are full. */
@@ -215,7 +221,7 @@ skep_status skep_orc_writer_add(skep_orc_writer *w, const skep_vec *root, int64_
     return skep_fail(err, SKEP_ERR_ARGUMENT, "rows %lld to %lld of a vector of %lld", (long long)first,
                      (long long)first + (long long)count, (long long)root->length);
   skep_orc_entries rows = {NULL, first, count};
-  return keep(w, add_all(w, root, &rows, err), err);
+  return skep_orc_writer_keep(w, add_all(w, root, &rows, err), err);
 }
 
 skep_status skep_orc_writer_add_rows(skep_orc_writer *w, const skep_vec *root, const int32_t *rows, int64_t count,
@@ -226,7 +232,7 @@ skep_status skep_orc_writer_add_rows(skep_orc_writer *w, const skep_vec *root, c
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%lld listed rows of a vector of %lld", (long long)count,
                      (long long)root->length);
   skep_orc_entries entries = {rows, 0, count};
-  return keep(w, add_all(w, root, &entries, err), err);
+  return skep_orc_writer_keep(w, add_all(w, root, &entries, err), err);
 }
 
 /* ---- metadata ---- */
@@ -272,14 +278,14 @@ static skep_status put_footer(skep_orc_writer *w, skep_err *err) {
 
 skep_status skep_orc_writer_intermediate_footer(skep_orc_writer *w, uint64_t *length, skep_err *err) {
   SKEP_TRY(check_usable(w, err));
-  if (!w->has_footer) SKEP_TRY(keep(w, put_footer(w, err), err));
+  if (!w->has_footer) SKEP_TRY(skep_orc_writer_keep(w, put_footer(w, err), err));
   *length = w->length;
   return SKEP_OK;
 }
 
 skep_status skep_orc_writer_finish(skep_orc_writer *w, uint64_t *length, skep_err *err) {
   SKEP_TRY(check_usable(w, err));
-  SKEP_TRY(keep(w, put_footer(w, err), err));
+  SKEP_TRY(skep_orc_writer_keep(w, put_footer(w, err), err));
   w->finished = true;
   *length = w->length;
   return SKEP_OK;

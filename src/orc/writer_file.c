@@ -5,8 +5,6 @@
 #include "orc/writer_pb.h"
 #include "skep/version.h"
 
-enum { WRITER_JAVA = 0, WRITER_VERSION_ORC_14 = 9 }; /* whose rules ours follow: readers judge statistics by them */
-
 static const uint32_t KIND_OF_OUT[SKEP_ORC_N_OUTS] = {SKEP_ORC_PRESENT, SKEP_ORC_DATA, SKEP_ORC_LENGTH,
                                                       SKEP_ORC_DICTIONARY_DATA, SKEP_ORC_SECONDARY};
 
@@ -105,6 +103,13 @@ static void put_stripe_stats(skep_orc_writer *w, const skep_orc_wcolumn *c) {
   for (uint32_t i = 0; i < c->n_children; i++) put_stripe_stats(w, &c->children[i]);
 }
 
+skep_status skep_orc_writer_put_stripe_stats(skep_orc_writer *w, skep_err *err) {
+  skep_buf_reset(&w->nested);
+  put_stripe_stats(w, &w->root);
+  skep_pb_message(&w->stripe_stats, 1, &w->nested);
+  return skep_buf_check(&w->stripe_stats, "stripe statistics", err);
+}
+
 static uint64_t size_of_streams(const skep_orc_wcolumn *c) {
   uint64_t sum = 0;
   for (unsigned i = 0; i < SKEP_ORC_N_OUTS; i++)
@@ -113,13 +118,11 @@ static uint64_t size_of_streams(const skep_orc_wcolumn *c) {
   return sum;
 }
 
-/* Zeros up to the next block, when the stripe would not fit what is left of this one and little is lost. */
-static skep_status pad(skep_orc_writer *w, skep_err *err) {
+skep_status skep_orc_writer_pad(skep_orc_writer *w, uint64_t size, skep_err *err) {
   static const uint8_t zeros[4096];
   if (w->opts.padding_block_bytes == 0) return SKEP_OK;
   uint64_t left = w->opts.padding_block_bytes - w->length % w->opts.padding_block_bytes;
-  if (left == w->opts.padding_block_bytes || size_of_streams(&w->root) <= left || left > w->opts.stripe_bytes / 20)
-    return SKEP_OK;
+  if (left == w->opts.padding_block_bytes || size <= left || left > w->opts.stripe_bytes / 20) return SKEP_OK;
   while (left != 0) {
     size_t n = left < sizeof zeros ? (size_t)left : sizeof zeros;
     SKEP_TRY(skep_orc_writer_append(w, zeros, n, err));
@@ -130,7 +133,7 @@ static skep_status pad(skep_orc_writer *w, skep_err *err) {
 
 skep_status skep_orc_writer_put_stripe(skep_orc_writer *w, skep_err *err) {
   SKEP_TRY(skep_grow(w->ctx, (void **)&w->stripes, &w->stripes_capacity, w->n_stripes + 1, sizeof *w->stripes, err));
-  SKEP_TRY(pad(w, err));
+  if (w->opts.padding_block_bytes != 0) SKEP_TRY(skep_orc_writer_pad(w, size_of_streams(&w->root), err));
   skep_orc_stripe s = {.offset = w->length, .n_rows = w->stripe_rows, .first_row = w->n_rows - w->stripe_rows};
   skep_buf_reset(&w->message);
   if (w->env.stride != 0) SKEP_TRY(put_indexes(w, &w->root, err));
@@ -140,10 +143,7 @@ skep_status skep_orc_writer_put_stripe(skep_orc_writer *w, skep_err *err) {
   name_encodings(w, &w->root);
   skep_pb_bytes(&w->message, 3, "UTC", 3);
   SKEP_TRY(append_message(w, &w->message, &s.footer_length, err));
-  skep_buf_reset(&w->nested);
-  put_stripe_stats(w, &w->root);
-  skep_pb_message(&w->stripe_stats, 1, &w->nested);
-  SKEP_TRY(skep_buf_check(&w->stripe_stats, "stripe statistics", err));
+  SKEP_TRY(skep_orc_writer_put_stripe_stats(w, err));
   w->stripes[w->n_stripes++] = s;
   return SKEP_OK;
 }
@@ -219,7 +219,7 @@ static skep_status put_footer(skep_orc_writer *w, uint64_t content, uint64_t *le
   skep_pb_uint(m, 6, w->n_rows);
   put_file_stats(w, &w->root);
   skep_pb_uint(m, 8, w->env.stride);
-  skep_pb_uint(m, 9, WRITER_JAVA);
+  skep_pb_uint(m, 9, SKEP_ORC_WRITER_JAVA);
   skep_pb_uint(m, 11, w->opts.calendar == SKEP_CALENDAR_HYBRID ? 1 : 2);
   skep_pb_bytes(m, 12, software, strlen(software));
   return append_message(w, m, length, err);
@@ -235,7 +235,7 @@ static skep_status put_postscript(skep_orc_writer *w, uint64_t footer, uint64_t 
   if (w->env.codec != NULL) skep_pb_uint(m, 3, w->env.block_size);
   skep_pb_bytes(m, 4, version, sizeof version);
   skep_pb_uint(m, 5, metadata);
-  skep_pb_uint(m, 6, WRITER_VERSION_ORC_14);
+  skep_pb_uint(m, 6, SKEP_ORC_WRITER_VERSION);
   skep_pb_bytes(m, 8000, "ORC", 3);
   skep_buf_byte(m, (uint8_t)m->size);
   SKEP_TRY(skep_buf_check(m, "postscript", err));

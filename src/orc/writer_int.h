@@ -44,10 +44,20 @@ struct skep_orc_writer {
   skep_buf message, nested, section; /* room for what is written next */
 };
 
+/* Whose rules ours follow: readers judge statistics by them. */
+enum { SKEP_ORC_WRITER_JAVA = 0, SKEP_ORC_WRITER_VERSION = 9 /* ORC-14 */ };
+
 /* Writes the stripe that was gathered and ended; and adds it to w->stripes and w->stripe_stats. */
 SKEP_NODISCARD skep_status skep_orc_writer_put_stripe(skep_orc_writer *w, skep_err *err);
 /* Metadata, footer, postscript. */
 SKEP_NODISCARD skep_status skep_orc_writer_put_tail(skep_orc_writer *w, skep_err *err);
+/* The stripe's statistics (those of each column's `stripe`) to w->stripe_stats. */
+SKEP_NODISCARD skep_status skep_orc_writer_put_stripe_stats(skep_orc_writer *w, skep_err *err);
+/* Zeros up to the next block, when a stripe of so many bytes would not fit what is left of this one and little is lost.
+ */
+SKEP_NODISCARD skep_status skep_orc_writer_pad(skep_orc_writer *w, uint64_t size, skep_err *err);
+/* A failure sticks. */
+skep_status skep_orc_writer_keep(skep_orc_writer *w, skep_status status, skep_err *err);
 SKEP_NODISCARD skep_status skep_orc_writer_append(skep_orc_writer *w, const void *bytes, size_t size, skep_err *err);
 
 #endif
