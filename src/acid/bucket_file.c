@@ -12,6 +12,8 @@ struct skep_bucket_file {
   skep_bucket_file_opts opts;
   skep_file *file;
   skep_orc_writer *orc;
+  skep_row_file *other; /* instead of orc */
+  uint64_t n_rows;      /* of `other` */
   skep_buf key_index;
   /* DELETES: the keys of the rows being added, which begin at row `keys_from` of the file. A stripe may end before
    * them: the last key of the batch before is kept. */
@@ -70,7 +72,10 @@ skep_status skep_bucket_file_create(const skep_ctx *ctx, skep_fs *fs, const char
     orc.on_footer = on_footer;
   }
   skep_status status = skep_fs_create(fs, path, &b->file, err);
-  if (status == SKEP_OK) status = skep_orc_writer_open(ctx, b->file, opts->type, &orc, &b->orc, err);
+  if (status == SKEP_OK && opts->format != NULL)
+    status = opts->format->open(opts->format, ctx, b->file, opts->type, &b->other, err);
+  if (status == SKEP_OK && opts->format == NULL)
+    status = skep_orc_writer_open(ctx, b->file, opts->type, &orc, &b->orc, err);
   if (status != SKEP_OK) {
     skep_bucket_file_free(b);
     return status;
@@ -82,6 +87,10 @@ skep_status skep_bucket_file_create(const skep_ctx *ctx, skep_fs *fs, const char
 skep_status skep_bucket_file_add(skep_bucket_file *b, const skep_vec *root, const int32_t *rows, int64_t n,
                                  const skep_row_key *keys, skep_err *err) {
   if (n == 0) return SKEP_OK;
+  if (b->other != NULL) {
+    b->n_rows += (uint64_t)n;
+    return b->opts.format->add(b->other, root, rows, n, err);
+  }
   b->keys = keys;
   b->keys_from = skep_orc_writer_rows(b->orc);
   SKEP_TRY(rows != NULL ? skep_orc_writer_add_rows(b->orc, root, rows, n, err)
@@ -93,7 +102,9 @@ skep_status skep_bucket_file_add(skep_bucket_file *b, const skep_vec *root, cons
 }
 
 skep_status skep_bucket_file_finish(skep_bucket_file *b, uint64_t *size_bytes, skep_err *err) {
-  skep_status status = skep_orc_writer_finish(b->orc, size_bytes, err);
+  skep_status status =
+      b->other != NULL ? b->opts.format->end(b->other, err) : skep_orc_writer_finish(b->orc, size_bytes, err);
+  if (b->other != NULL) *size_bytes = b->file->size_bytes;
   if (status == SKEP_OK) status = skep_file_sync(b->file, err);
   skep_status closed = skep_file_close(b->file, status == SKEP_OK ? err : NULL);
   b->file = NULL;
@@ -103,12 +114,15 @@ skep_status skep_bucket_file_finish(skep_bucket_file *b, uint64_t *size_bytes, s
 void skep_bucket_file_free(skep_bucket_file *b) {
   if (b == NULL) return;
   skep_orc_writer_close(b->orc);
+  if (b->other != NULL) b->opts.format->close(b->other);
   skep_file_close(b->file, NULL);
   skep_buf_fini(&b->key_index);
   skep_release(b->ctx, b);
 }
 
-uint64_t skep_bucket_file_rows(const skep_bucket_file *b) { return skep_orc_writer_rows(b->orc); }
+uint64_t skep_bucket_file_rows(const skep_bucket_file *b) {
+  return b->other != NULL ? b->n_rows : skep_orc_writer_rows(b->orc);
+}
 
 /* ---- the type ---- */
 

@@ -5,6 +5,7 @@
 #ifndef ACID_BUCKET_FILE_H
 #define ACID_BUCKET_FILE_H
 
+#include "acid/delta_writer.h"
 #include "acid/writer_settings.h"
 #include "column/vec.h"
 #include "io/fs.h"
@@ -22,6 +23,7 @@ typedef struct skep_bucket_file_opts {
   skep_bucket_content content;
   const skep_type *type;           /* of the file: events or rows */
   const skep_orc_writer_opts *orc; /* callbacks and block size are set here */
+  const skep_row_format *format;   /* NULL: ORC */
   int64_t write_id;                /* events */
   int32_t bucket;                  /* property of inserted rows */
 } skep_bucket_file_opts;

@@ -70,6 +70,7 @@ static skep_status check_opts(const skep_delta_writer_opts *o, skep_err *err) {
                        o->row->n_children);
   if (o->kind == SKEP_DELTA_DELETE && !o->events)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "delete delta without events");
+  if (o->format != NULL && o->events) return skep_fail(err, SKEP_ERR_ARGUMENT, "events in files that are not ORC");
   if (o->kind == SKEP_DELTA_PLAIN && o->events) return skep_fail(err, SKEP_ERR_ARGUMENT, "events without a directory");
   return SKEP_OK;
 }
@@ -178,6 +179,7 @@ skep_status skep_delta_open_bucket(skep_delta_writer *w, skep_delta_bucket *buck
                                                                                : SKEP_BUCKET_INSERTS,
                                 .type = w->type,
                                 .orc = &w->orc,
+                                .format = w->opts.format,
                                 .write_id = w->opts.write_id,
                                 .bucket = skep_bucket_encode(bucket->number, w->opts.statement)};
   const char *path = skep_delta_file_path(w, bucket->number);

@@ -33,6 +33,10 @@ typedef struct skep_plan_opts {
   uint32_t n_roots;
   const skep_plan_root *roots;
   uint64_t split_bytes; /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */
+  /* Not 0: the files are not ORC. None is looked into; those that may_cut (NULL: none) agrees to are cut every so many
+   * bytes, and first_stripe and n_stripes of splits count such ranges. Somebody else reads the splits. */
+  uint64_t range_bytes;
+  bool (*may_cut)(const char *path);
 } skep_plan_opts;
 
 /* A report for the user: unknown names, no snapshot given, and the like. */

@@ -203,8 +203,24 @@ static skep_status add_split(cutter *c, const skep_split *split, skep_err *err) 
   return SKEP_OK;
 }
 
+/* A file that is not ORC: in ranges of bytes. */
+static skep_status add_range_splits(cutter *c, skep_split *split, skep_err *err) {
+  const skep_plan_opts *opts = c->p->opts;
+  uint64_t n = split->files[0].logical_bytes / opts->range_bytes + 1;
+  bool cut = opts->may_cut != NULL && opts->may_cut(split->files[0].path) && n > 1;
+  split->n_stripes = SKEP_ALL_STRIPES;
+  if (!cut || n >= SKEP_ALL_STRIPES) return add_split(c, split, err);
+  for (uint64_t i = 0; i < n; i++) {
+    split->first_stripe = (uint32_t)i;
+    split->n_stripes = i + 1 < n ? 1 : SKEP_ALL_STRIPES;
+    SKEP_TRY(add_split(c, split, err));
+  }
+  return SKEP_OK;
+}
+
 /* Cuts a long file at stripes; a short one stays whole, its tail unread. */
 static skep_status add_file_splits(cutter *c, skep_split *split, const char *path, skep_err *err) {
+  if (c->p->opts->range_bytes != 0) return add_range_splits(c, split, err);
   uint64_t aim = c->p->opts->split_bytes == 0 ? DEFAULT_SPLIT_BYTES : c->p->opts->split_bytes;
   uint64_t length = split->files[0].logical_bytes;
   split->first_stripe = 0;

@@ -39,6 +39,9 @@ SKEP_NODISCARD skep_status skep_scan_next(skep_scan *scan, int64_t max_rows, ske
 /* Rows read from files so far, before deletes and predicate: for progress. */
 uint64_t skep_scan_rows_read(const skep_scan *scan);
 
+/* Sets n entries of `out` to entry 0 of `constant` (in Arrow's forms), whatever form `out` has: partition columns. */
+SKEP_NODISCARD skep_status skep_vec_fill_constant(skep_vec *out, const skep_vec *constant, int64_t n, skep_err *err);
+
 /* What the readers of the scan skipped and read: for tests and statistics. */
 skep_orc_reader_counts skep_scan_counts(const skep_scan *scan);
 

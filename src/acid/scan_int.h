@@ -47,9 +47,6 @@ SKEP_NODISCARD skep_status skep_scan_shape_make(skep_arena *arena, const skep_sp
                                                 skep_err *err);
 void skep_scan_shape_fini(skep_scan_shape *shape); /* safe on a zeroed one */
 
-/* Sets n entries of `out` to entry 0 of `constant`, whatever form `out` has. */
-SKEP_NODISCARD skep_status skep_vec_fill_constant(skep_vec *out, const skep_vec *constant, int64_t n, skep_err *err);
-
 /* ---- scan_file.c ---- */
 
 /* A set of positions in a batch. */

@@ -1,6 +1,8 @@
 /* The source of a table's rows: a plan, made when the source is; a pass, which is the plan's splits cut down to the
  * columns asked for; readers that pull splits. */
 #include "table/scan_int.h"
+#include "table/text_lines.h"
+#include "table/text_scan.h"
 
 #include <inttypes.h>
 
@@ -39,7 +41,8 @@ struct skep_source_reader {
   skep_source_run *run;
   const skep_ctx *ctx;
   const skep_split *split;
-  skep_scan *scan; /* NULL: the next split is to be taken */
+  skep_scan *scan;      /* NULL, as `text`: the next split is to be taken */
+  skep_text_scan *text; /* of a text table, instead of scan */
   skep_batch scanned;
   skep_batch out; /* children are the scan's, in the order asked for; what is made here is kept below */
   skep_view file_name;
@@ -102,6 +105,10 @@ static skep_status make_plan(table_source *t, skep_fs *fs, const skep_table_scan
                         .insert_only = t->kind == SKEP_TABLE_SCAN_INSERT_ONLY,
                         .n_roots = opts->n_partitions,
                         .split_bytes = opts->split_bytes == 0 ? SPLIT_BYTES : opts->split_bytes};
+  if (t->text != NULL) {
+    how.range_bytes = SKEP_TEXT_RANGE_BYTES;
+    if (t->text->header_lines == 0 && t->text->footer_lines == 0) how.may_cut = skep_lines_can_cut;
+  }
   SKEP_TRY(print_struct(t, opts->columns, &how.schema, err));
   if (t->n_partition_columns != 0) SKEP_TRY(print_struct(t, opts->partition_columns, &how.partition_schema, err));
   skep_plan_root *roots = skep_arena_zero(&t->arena, (size_t)opts->n_partitions + 1, sizeof *roots);
@@ -307,6 +314,7 @@ static void table_close(skep_source_reader *r) {
   if (r == NULL) return;
   const skep_ctx *ctx = r->ctx;
   skep_scan_close(r->scan);
+  skep_text_scan_close(r->text);
   skep_vec_fini(&r->scanned.root);
   skep_vec_fini(&r->null_row_id);
   skep_release(ctx, r->out.root.children); /* nodes of others */
@@ -366,9 +374,12 @@ static skep_status next_split(skep_source_reader *r, skep_err *err) {
     return SKEP_END;
   }
   r->split = &run->splits[i];
-  SKEP_TRY(skep_scan_open(run->table->cache, r->split, &forms, &r->scan, err));
+  const table_source *t = run->table;
+  SKEP_TRY(t->text != NULL ? skep_text_scan_open(t->ctx, t->fs, t->text, r->split, &r->text, err)
+                           : skep_scan_open(t->cache, r->split, &forms, &r->scan, err));
   skep_vec_fini(&r->scanned.root);
-  SKEP_TRY(skep_vec_init(&r->scanned.root, r->ctx, skep_scan_type(r->scan), &forms, err));
+  const skep_type *type = t->text != NULL ? skep_text_scan_type(r->text) : skep_scan_type(r->scan);
+  SKEP_TRY(skep_vec_init(&r->scanned.root, r->ctx, type, &forms, err));
   return name_file(r, err);
 }
 
@@ -432,12 +443,15 @@ static skep_status arrange(skep_source_reader *r, skep_err *err) {
 
 static skep_status next_batch(skep_source_reader *r, int64_t max_rows, skep_err *err) {
   for (;;) {
-    if (r->scan == NULL) SKEP_TRY(next_split(r, err));
-    skep_status status = skep_scan_next(r->scan, max_rows, &r->scanned, err);
+    if (r->scan == NULL && r->text == NULL) SKEP_TRY(next_split(r, err));
+    skep_status status = r->text != NULL ? skep_text_scan_next(r->text, max_rows, &r->scanned, err)
+                                         : skep_scan_next(r->scan, max_rows, &r->scanned, err);
     if (status == SKEP_OK) return arrange(r, err);
     if (status != SKEP_END) return status;
     skep_scan_close(r->scan);
+    skep_text_scan_close(r->text);
     r->scan = NULL;
+    r->text = NULL;
   }
 }
 
@@ -466,7 +480,9 @@ skep_status skep_table_source_new(const skep_ctx *ctx, skep_fs *fs, const skep_t
   if (t == NULL) return no_memory(err);
   t->source.vt = &vtab;
   t->ctx = ctx;
+  t->fs = fs;
   t->kind = opts->kind;
+  t->text = opts->text;
   t->row_ids = opts->row_ids && opts->kind == SKEP_TABLE_SCAN_FULL_ACID;
   t->cache = opts->cache;
   t->owns_cache = opts->cache == NULL;

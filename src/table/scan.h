@@ -9,6 +9,7 @@
 #include "acid/plan.h"
 #include "acid/scan.h"
 #include "column/source.h"
+#include "table/text_format.h"
 
 typedef enum skep_table_scan_kind {
   SKEP_TABLE_SCAN_PLAIN,      /* not transactional: every file counts */
@@ -31,8 +32,9 @@ typedef struct skep_table_scan_opts {
   const skep_table_scan_partition *partitions;
   const char *write_ids;  /* valid write id list, Hive's text; NULL: everything on disk counts (plain tables) */
   const char *valid_txns; /* valid transaction list, Hive 4's text, or NULL */
-  /* Text of column/predicate.h over columns and partition columns, or NULL: rows for which it is not TRUE are left out,
-   * stripes and partitions that cannot hold any are not read. */
+  /* Text of column/predicate.h over columns and partition columns, or NULL: rows for which it is not TRUE are left out
+   * (of text tables they are delivered), stripes and partitions that cannot hold any are not read. */
+  const skep_text_format *text; /* NULL: ORC files; not FULL_ACID. Borrowed: it must outlive the source */
   const char *predicate;
   bool row_ids;            /* ROW__ID of a full-ACID table will be asked for */
   const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */

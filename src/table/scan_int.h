@@ -15,6 +15,8 @@ typedef struct table_source {
   uint32_t n_columns, n_partition_columns;
   const skep_type *partition_columns; /* a struct, also without any */
   skep_plan *plan;
+  skep_fs *fs;
+  const skep_text_format *text; /* NULL: ORC */
   skep_scan_cache *cache;
   bool owns_cache;
 } table_source;

@@ -44,7 +44,9 @@ static void set_delta_opts(skep_table_write *w) {
                          : o->kind == SKEP_WRITE_OVERWRITE ? SKEP_DELTA_BASE
                                                            : SKEP_DELTA_INSERT;
   w->delta = (skep_delta_writer_opts){.kind = kind,
-                                      .empty_files = o->kind == SKEP_WRITE_OVERWRITE && w->n_dynamic == 0,
+                                      /* nothing overwrites a plain text table: no file then (seen in 4.0.1) */
+                                      .empty_files = o->kind == SKEP_WRITE_OVERWRITE && w->n_dynamic == 0 &&
+                                                     (o->text == NULL || o->format != SKEP_WRITE_PLAIN),
                                       .events = o->format == SKEP_WRITE_FULL_ACID,
                                       .write_id = o->write_id,
                                       .statement = o->statement,
@@ -53,6 +55,7 @@ static void set_delta_opts(skep_table_write *w) {
                                       .n_bucket_columns = o->n_bucket_columns,
                                       .bucket_columns = o->bucket_columns,
                                       .bucketing_version = o->bucketing_version,
+                                      .format = o->text != NULL ? &o->text->row_format : NULL,
                                       .settings = &w->settings,
                                       .memory = &w->opts.budget->stripes,
                                       .budget = w->opts.budget};

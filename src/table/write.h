@@ -13,6 +13,7 @@
 #define TABLE_WRITE_H
 
 #include "acid/delta_writer.h"
+#include "table/text_format.h"
 
 typedef enum skep_write_format {
   SKEP_WRITE_FULL_ACID,
@@ -44,6 +45,7 @@ typedef struct skep_table_write_opts {
   int bucketing_version;          /* 1 or 2; property bucketing_version, 1 when absent */
   const skep_property *properties;
   uint32_t n_properties;
+  const skep_text_format *text; /* NULL: ORC files; not FULL_ACID */
 
   /* the branch */
   skep_write_kind kind;
