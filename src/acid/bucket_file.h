@@ -23,7 +23,7 @@ typedef struct skep_bucket_file_opts {
   skep_bucket_content content;
   const skep_type *type;           /* of the file: events or rows */
   const skep_orc_writer_opts *orc; /* callbacks and block size are set here */
-  const skep_row_format *format;   /* NULL: ORC */
+  const skep_row_codec *format;    /* NULL: ORC */
   int64_t write_id;                /* events */
   int32_t bucket;                  /* property of inserted rows */
 } skep_bucket_file_opts;

@@ -33,9 +33,9 @@ void skep_delta_shared_free(skep_delta_shared *shared); /* accepts NULL */
 /* Files of plain rows in another format than ORC, made by whoever knows it. The file is the caller's: it syncs and
  * closes it after `end`. */
 typedef struct skep_row_file skep_row_file;
-typedef struct skep_row_format skep_row_format;
-struct skep_row_format {
-  skep_status (*open)(const skep_row_format *format, const skep_ctx *ctx, skep_file *file, const skep_type *row,
+typedef struct skep_row_codec skep_row_codec;
+struct skep_row_codec {
+  skep_status (*open)(const skep_row_codec *format, const skep_ctx *ctx, skep_file *file, const skep_type *row,
                       skep_row_file **out, skep_err *err);
   skep_status (*add)(skep_row_file *f, const skep_vec *root, const int32_t *rows, int64_t n, skep_err *err);
   skep_status (*end)(skep_row_file *f, skep_err *err); /* everything is appended to the file afterwards */
@@ -54,7 +54,7 @@ typedef struct skep_delta_writer_opts {
   uint32_t n_bucket_columns;
   const uint32_t *bucket_columns; /* positions in `row`, in the order of CLUSTERED BY */
   int bucketing_version;          /* 1 or 2 */
-  const skep_row_format *format; /* NULL: ORC; not with `events` */
+  const skep_row_codec *format;   /* NULL: ORC; not with `events` */
   const skep_writer_settings *settings;
   skep_orc_write_memory *memory; /* shared by all writers of a statement; or NULL */
   skep_write_budget *budget;     /* DELETE: its keys count in it, and spill; NULL: no limit. Outlives the writer */

@@ -8,6 +8,7 @@
 
 #include "base/config.h"
 #include "sql/ddl_int.h"
+#include "sql/text_tables.h"
 
 #define TRANSFORMER "org.apache.hadoop.hive.metastore.MetastoreDefaultTransformer"
 
@@ -44,27 +45,62 @@ static const format formats[] = {
     {"jsonfile", "org.apache.hadoop.mapred.TextInputFormat",
      "org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat", "org.apache.hadoop.hive.serde2.JsonSerDe"}};
 
-/* The format of a table that names none: Hive's settings, where somebody set them; ORC when tables are made ACID. */
+/* The format of a table that names none: Hive's settings, where somebody set them; ORC when tables are made ACID, but
+ * what a row format is written for is text. */
 static const char *default_format(builder *b) {
+  bool is_text = b->ast->row_format.kind != SKEP_ROW_FORMAT_NONE && !b->must_be_acid;
   const char *managed = skep_session_text(b->s, "hive.default.fileformat.managed", "none");
   if (!b->ast->external && !ddl_same_word(managed, "none")) return managed;
   const char *set = skep_session_text(b->s, "hive.default.fileformat", NULL);
-  if (b->wants_acid && (set == NULL || ddl_same_word(set, "textfile"))) return "orc";
+  if (b->wants_acid && !is_text && (set == NULL || ddl_same_word(set, "textfile"))) return "orc";
   return set == NULL ? "textfile" : set;
+}
+
+static skep_status set_serde_param(builder *b, const char *key, const char *value, skep_err *err) {
+  return value == NULL ? SKEP_OK : ddl_set_param(b->s, &b->t->serde_params, key, value, err);
+}
+
+/* ROW FORMAT, after the format's own SerDe is set. Source: Hive BaseSemanticAnalyzer.RowFormatParams. */
+static skep_status set_row_format(builder *b, skep_err *err) {
+  const skep_row_format *r = &b->ast->row_format;
+  if (r->kind == SKEP_ROW_FORMAT_SERDE) {
+    b->t->serde = r->serde;
+    for (uint32_t i = 0; i < r->serde_properties.n; i++) {
+      const skep_ast_property *p = &r->serde_properties.items[i];
+      SKEP_TRY(set_serde_param(b, p->key, p->value == NULL ? "" : p->value, err));
+    }
+    return SKEP_OK;
+  }
+  if (r->kind != SKEP_ROW_FORMAT_DELIMITED) return SKEP_OK;
+  if (r->lines != NULL && strcmp(r->lines, "\n") != 0 && strcmp(r->lines, "10") != 0)
+    return ddl_semantic_fail(err, 10064, "LINES TERMINATED BY only supports newline '\\n' right now");
+  SKEP_TRY(set_serde_param(b, "field.delim", r->fields, err));
+  SKEP_TRY(set_serde_param(b, "serialization.format", r->fields, err));
+  SKEP_TRY(set_serde_param(b, "escape.delim", r->escape, err));
+  SKEP_TRY(set_serde_param(b, "collection.delim", r->items, err));
+  SKEP_TRY(set_serde_param(b, "mapkey.delim", r->map_keys, err));
+  SKEP_TRY(set_serde_param(b, "line.delim", r->lines, err));
+  return set_serde_param(b, "serialization.null.format", r->null_as, err);
 }
 
 static skep_status set_format(builder *b, skep_err *err) {
   const skep_file_format *f = &b->ast->file_format;
   if (f->handler != NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "STORED BY is not supported yet");
-  if (f->input_format != NULL || b->ast->row_format.kind == SKEP_ROW_FORMAT_SERDE)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "tables of other formats than ORC are not supported yet");
+  if (f->input_format != NULL) {
+    b->t->input_format = f->input_format;
+    b->t->output_format = f->output_format;
+    b->t->serde = f->serde != NULL ? f->serde : formats[1].serde;
+    SKEP_TRY(set_serde_param(b, "serialization.format", "1", err));
+    return set_row_format(b, err);
+  }
   const char *name = f->name == NULL ? default_format(b) : f->name;
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     if (!ddl_same_word(name, formats[i].name)) continue;
     b->t->input_format = formats[i].input;
     b->t->output_format = formats[i].output;
     b->t->serde = formats[i].serde;
-    return ddl_set_param(b->s, &b->t->serde_params, "serialization.format", "1", err);
+    SKEP_TRY(set_serde_param(b, "serialization.format", "1", err));
+    return set_row_format(b, err);
   }
   return ddl_semantic_fail(err, 0, "Unrecognized file format in STORED AS clause: '%s'", ddl_quote(b->s, name));
 }
@@ -377,13 +413,15 @@ static skep_status check_statement(builder *b, skep_err *err) {
   return SKEP_OK;
 }
 
-/* What the catalog can hold and statements cannot use yet. */
+/* What the catalog can hold and statements cannot use. */
 static skep_status check_supported(builder *b, skep_err *err) {
-  if (b->ast->external) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "external tables are not supported yet");
-  if (is_orc(b->t)) return SKEP_OK;
-  bool said = b->ast->file_format.name != NULL;
-  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "tables of other formats than ORC are not supported yet%s",
-                   said ? "" : " (add STORED AS ORC: the default here is hive.default.fileformat)");
+  const skep_text_format *text;
+  skep_status st = skep_text_table(b->s, b->t, &text, err);
+  if (st != SKEP_OK && b->ast->file_format.name == NULL && b->ast->row_format.kind == SKEP_ROW_FORMAT_NONE)
+    return skep_wrap(err, st, "(the format is hive.default.fileformat's)");
+  if (st == SKEP_OK && text == NULL && b->t->serde != NULL && strcmp(b->t->serde, formats[0].serde) != 0)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "ORC files with the SerDe %s", ddl_quote(b->s, b->t->serde));
+  return st;
 }
 
 /* ---- CREATE TABLE LIKE ---- */
@@ -506,6 +544,36 @@ typedef struct creation {
   const char *location; /* of a directory that was made, or NULL */
 } creation;
 
+typedef struct counted {
+  int64_t n, bytes;
+} counted;
+
+static skep_status count_file(void *self, const skep_entry *entry, skep_err *err) {
+  counted *c = self;
+  (void)err;
+  if (entry->kind != SKEP_ENTRY_FILE || entry->name[0] == '.' || entry->name[0] == '_') return SKEP_OK;
+  c->n++;
+  c->bytes += (int64_t)entry->size_bytes;
+  return SKEP_OK;
+}
+
+/* A table made over files that are there: their number and size is known, their rows are not. */
+static skep_status count_files(skep_session *s, skep_catalog_table *t, skep_err *err) {
+  counted c = {0, 0};
+  const char *path;
+  SKEP_TRY(skep_catalog_path(t->location, &path, err));
+  skep_status st = skep_fs_list(s->fs, path, true, count_file, &c, err);
+  if (st == SKEP_ERR_NOT_FOUND || (st == SKEP_OK && c.n == 0)) return SKEP_OK;
+  if (st != SKEP_OK) return st;
+  static const char *const unknown[] = {"COLUMN_STATS_ACCURATE", "numFilesErasureCoded", "numRows", "rawDataSize"};
+  for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+    SKEP_TRY(ddl_set_param(s, &t->params, unknown[i], NULL, err));
+  const char *n = ddl_number(s, c.n), *bytes = ddl_number(s, c.bytes);
+  if (n == NULL || bytes == NULL) return ddl_nomem(err);
+  SKEP_TRY(ddl_set_param(s, &t->params, "numFiles", n, err));
+  return ddl_set_param(s, &t->params, "totalSize", bytes, err);
+}
+
 static skep_status create_table(skep_session *s, void *self, skep_err *err) {
   creation *c = self;
   skep_catalog_table *t;
@@ -515,6 +583,8 @@ static skep_status create_table(skep_session *s, void *self, skep_err *err) {
   if (c->statement->create_table->location != NULL)
     SKEP_TRY(ddl_attach(s, t, t->location, t->partition_keys->n_children, &some, err));
   if (some) SKEP_TRY(ddl_set_param(s, &t->params, "COLUMN_STATS_ACCURATE", NULL, err));
+  if (c->statement->create_table->location != NULL && !skep_table_is_transactional(t) && !skep_table_is_partitioned(t))
+    SKEP_TRY(count_files(s, t, err));
   SKEP_TRY(ddl_make_directory(s, t->location, &made, err));
   if (made) c->location = t->location;
   return skep_ddl_store_table(s, t, err);

@@ -167,7 +167,7 @@ static void the_kind_of_a_table_follows_words_properties_and_settings(void **sta
     warehouse_run(w, sql);
     if (strcmp(kind_of(w, name), cases[i].kind) != 0) fail_msg("%s: %s", sql, kind_of(w, name));
   }
-  warehouse_fails(w, "CREATE TABLE x (a INT)", "other formats than ORC are not supported yet (add STORED AS ORC");
+  warehouse_fails(w, "CREATE TABLE x (a INT) STORED AS AVRO", "AvroContainerInputFormat is not known");
   warehouse_run(w,
                 "SET metastore.metadata.transformer.class="
                 "org.apache.hadoop.hive.metastore.MetastoreDefaultTransformer");

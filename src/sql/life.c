@@ -6,6 +6,7 @@
 #include "acid/dir_write.h"
 #include "acid/name.h"
 #include "sql/heartbeat.h"
+#include "sql/text_tables.h"
 #include "sql/transaction.h"
 #include "table/scan.h"
 
@@ -14,21 +15,19 @@ const skep_forms skep_life_forms = {
 
 /* ---- tables ---- */
 
-static skep_status refuse_format(const skep_catalog_table *t, skep_err *err) {
-  char quoted[300];
-  const char *format = t->input_format != NULL ? t->input_format : "";
+static skep_status find_format(skep_life *life, skep_life_table *table, skep_err *err) {
+  const skep_catalog_table *t = table->t;
   if (t->kind == SKEP_TABLE_VIEW)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s.%s is a view: views are not read yet", t->db, t->name);
-  if (strstr(format, "OrcInputFormat") != NULL) return SKEP_OK;
-  return skep_fail(err, SKEP_ERR_UNSUPPORTED,
-                   "%s.%s is not stored as ORC (%s): other formats are not read or written yet", t->db, t->name,
-                   skep_quote(quoted, sizeof quoted, format, strlen(format)));
+  SKEP_TRY(skep_text_table(life->s, t, &table->text, err));
+  if (table->text == NULL || t->kind != SKEP_TABLE_FULL_ACID) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s.%s is full ACID and not stored as ORC", t->db, t->name);
 }
 
 skep_status skep_life_add(skep_life *life, skep_life_table *table, skep_err *err) {
   if (life->n_tables >= SKEP_LIFE_MAX_TABLES)
     return skep_fail(err, SKEP_ERR_LIMIT, "more than %d tables in one statement", SKEP_LIFE_MAX_TABLES);
-  SKEP_TRY(refuse_format(table->t, err));
+  SKEP_TRY(find_format(life, table, err));
   void *grown = life->tables;
   SKEP_TRY(skep_grow(life->s->ctx, &grown, &life->tables_capacity, life->n_tables + 1, sizeof *life->tables, err));
   life->tables = grown;
@@ -327,6 +326,7 @@ static skep_status open_source(skep_life *life, const skep_bound_table *bound, u
                                .valid_txns = s->txn.txn.valid_txns,
                                .row_ids = table->t->kind == SKEP_TABLE_FULL_ACID,
                                .file_prefix = "file:",
+                               .text = table->text,
                                .by_name = !skep_session_bool(s, "orc.force.positional.evolution", true),
                                .as_hive = life->as_hive};
   SKEP_TRY(table_name(life, table->t, &opts.name, err));
@@ -474,6 +474,7 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
                                 .format = write_format(t),
                                 .columns = t->columns,
                                 .partitions = t->partition_keys,
+                                .text = table->text,
                                 .n_buckets = t->n_buckets > 0 ? (uint32_t)t->n_buckets : 0,
                                 .n_bucket_columns = t->n_bucket_columns,
                                 .bucket_columns = t->bucket_columns,

@@ -20,6 +20,7 @@ typedef struct skep_life_table {
   const skep_catalog_table *t;
   skep_session *s;                          /* set when it is written */
   const char *path;                         /* its directory */
+  const skep_text_format *text;             /* NULL: ORC */
   bool is_read;                             /* some query names it */
   char write;                               /* 0, 'i', 'u', 'd': see txn/txn.h */
   const skep_catalog_partition *partitions; /* ascending by name, own new ones included; after enter */

@@ -34,6 +34,23 @@ static void put_type(skep_buf *out, const skep_type *type) {
   skep_buf_byte(out, '>');
 }
 
+/* What Java's escapeJava makes of a text, then put_quoted. Source: seen for SerDe properties (golden 14). */
+static void put_java(skep_buf *out, const char *text) {
+  for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
+    static const char letters[] = "btn\0fr";
+    if (*at == '\\' || *at == '"') {
+      skep_buf_printf(out, "\\%c", *at);
+    } else if (*at >= 8 && *at <= 13 && *at != 11) {
+      skep_buf_printf(out, "\\%c", letters[*at - 8]);
+    } else if (*at < 32) {
+      skep_buf_printf(out, "\\u%04X", *at);
+    } else {
+      if (*at == '\'' || *at == ';') skep_buf_byte(out, '\\');
+      skep_buf_byte(out, *at);
+    }
+  }
+}
+
 static void put_column(skep_buf *out, const char *name, const skep_type *type, const char *comment) {
   skep_buf_printf(out, "  `%s` ", name);
   put_type(out, type);
@@ -90,7 +107,13 @@ static void put_storage(skep_buf *out, const skep_catalog_table *t) {
                                  strcmp(serde->items[0].value, "1") == 0);
   if (!plain) {
     skep_buf_text(out, "WITH SERDEPROPERTIES ( \n");
-    put_params(out, serde, NULL, 0);
+    for (size_t i = 0; i < serde->n; i++) {
+      skep_buf_text(out, i == 0 ? "  '" : ", \n  '");
+      put_quoted(out, serde->items[i].key);
+      skep_buf_text(out, "'='");
+      put_java(out, serde->items[i].value);
+      skep_buf_byte(out, '\'');
+    }
     skep_buf_text(out, ") \n");
   }
   skep_buf_printf(out, "STORED AS INPUTFORMAT \n  '%s' \nOUTPUTFORMAT \n  '%s'\nLOCATION\n  '",

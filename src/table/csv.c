@@ -29,8 +29,8 @@ static bool is_all_space(const uint8_t *text, size_t n) {
 static size_t take_quote(csv_line *l, uint8_t *to, size_t size) {
   const csv_line *s = l;
   uint8_t separator = s->format->separator;
-  bool inside = s->at > 2 && s->text.at[s->at - 1] != separator && s->at + 1 < s->text.left &&
-                s->text.at[s->at + 1] != separator;
+  bool inside =
+      s->at > 2 && s->text.at[s->at - 1] != separator && s->at + 1 < s->text.left && s->text.at[s->at + 1] != separator;
   if (inside && size > 0 && is_all_space(to, size)) {
     size = 0;
   } else if (inside) {

@@ -228,17 +228,17 @@ static skep_status set_length(const skep_bytes *fields, int64_t n, skep_vec *out
   return SKEP_OK;
 }
 
-#define FILL_INTEGERS(type, min, max)                                                  \
-  do {                                                                                 \
-    type *to = out->values.data;                                                       \
-    for (int64_t i = 0; i < n; i++) {                                                  \
-      int64_t v = 0;                                                                   \
-      if (fields[i].at != NULL && !parse_integer(fields[i], min, max, &v)) {           \
-        fields[i].at = NULL;                                                           \
-        v = 0;                                                                         \
-      }                                                                                \
-      to[i] = (type)v;                                                                 \
-    }                                                                                  \
+#define FILL_INTEGERS(type, min, max)                                        \
+  do {                                                                       \
+    type *to = out->values.data;                                             \
+    for (int64_t i = 0; i < n; i++) {                                        \
+      int64_t v = 0;                                                         \
+      if (fields[i].at != NULL && !parse_integer(fields[i], min, max, &v)) { \
+        fields[i].at = NULL;                                                 \
+        v = 0;                                                               \
+      }                                                                      \
+      to[i] = (type)v;                                                       \
+    }                                                                        \
   } while (0)
 
 static void fill_decimals(const skep_type *type, skep_bytes *fields, int64_t n, skep_vec *out) {
@@ -248,8 +248,8 @@ static void fill_decimals(const skep_type *type, skep_bytes *fields, int64_t n, 
   for (int64_t i = 0; i < n; i++) {
     skep_i128 v = 0;
     bool exact;
-    if (fields[i].at != NULL && (!skep_parse_decimal(skep_text_trim(fields[i]), type->scale, &v, &exact) ||
-                                 v >= limit || v <= -limit)) {
+    if (fields[i].at != NULL &&
+        (!skep_parse_decimal(skep_text_trim(fields[i]), type->scale, &v, &exact) || v >= limit || v <= -limit)) {
       fields[i].at = NULL;
       v = 0;
     }
@@ -268,6 +268,8 @@ static skep_status fill_times(reading *r, const skep_type *type, skep_bytes *fie
     } else if (fields[i].at != NULL) {
       SKEP_TRY(lazy_parse_instant(&r->zones, out->ctx, fields[i], &ts, &good, err));
     }
+    /* Beyond 0001 to 9999 queries have no timestamps; Hive shows some of them, by the reader. */
+    good = good && ts.seconds >= -INT64_C(62135596800) && ts.seconds < INT64_C(253402300800);
     if (!good) {
       fields[i].at = NULL;
       ts = (skep_ts){0};
@@ -442,7 +444,8 @@ static skep_status fill_map(reading *r, const skep_type *type, uint32_t level, s
   skep_status st = split_entries(r, level, fields, n, out->offsets.data, &keys, &values, err);
   if (st == SKEP_OK) st = fill(r, type->children[0], level + 2, keys.items, (int64_t)keys.n, &out->children[0], err);
   if (st == SKEP_OK) st = drop_entries(out, &values, n, err);
-  if (st == SKEP_OK) st = fill(r, type->children[1], level + 2, values.items, (int64_t)values.n, &out->children[1], err);
+  if (st == SKEP_OK)
+    st = fill(r, type->children[1], level + 2, values.items, (int64_t)values.n, &out->children[1], err);
   skep_release(out->ctx, keys.items);
   skep_release(out->ctx, values.items);
   return st;
@@ -459,7 +462,8 @@ static skep_status fill_struct(reading *r, const skep_type *type, uint32_t level
   for (int64_t i = 0; i < n; i++) {
     skep_bytes text = fields[i], part;
     bool more = text.at != NULL;
-    for (uint32_t c = 0; c < n_children && next_field(r->format, r->format->separators[level], &text, &more, &part); c++)
+    for (uint32_t c = 0; c < n_children && next_field(r->format, r->format->separators[level], &text, &more, &part);
+         c++)
       all[(size_t)c * (size_t)n + (size_t)i] = part;
   }
   skep_status st = SKEP_OK;

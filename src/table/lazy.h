@@ -37,8 +37,8 @@ SKEP_NODISCARD skep_status skep_lazy_read(const skep_lazy_format *format, const 
                                           const uint32_t *positions, uint32_t n_positions, const skep_bytes *lines,
                                           int64_t n_lines, skep_vec *columns, skep_err *err);
 
-/* Fields that were parted by somebody else (another SerDe) as values of one type: fields[i].at NULL is NULL. `fields` is
- * used as scratch. level: of the separators inside a nested value. */
+/* Fields that were parted by somebody else (another SerDe) as values of one type: fields[i].at NULL is NULL. `fields`
+ * is used as scratch. level: of the separators inside a nested value. */
 SKEP_NODISCARD skep_status skep_lazy_read_fields(const skep_lazy_format *format, const skep_type *type, uint32_t level,
                                                  skep_bytes *fields, int64_t n, skep_vec *out, skep_err *err);
 

@@ -176,7 +176,7 @@ skep_status skep_table_source_tasks(const skep_source *source, skep_arena *arena
   *n = 0;
   *n_tasks = 1;
   if (t->plan->total_bytes < TASK_BYTES / 100) return SKEP_OK; /* it does not compress that well */
-  if (t->text != NULL) return SKEP_OK; /* its rows get no ids: one file is as good as several */
+  if (t->text != NULL) return SKEP_OK;                         /* its rows get no ids: one file is as good as several */
   file *files = skep_alloc_zero(t->ctx, (size_t)t->plan->n_splits + 1, sizeof *files);
   uint64_t total;
   uint32_t n_files;

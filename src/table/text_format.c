@@ -123,7 +123,7 @@ skep_status skep_text_format_make(skep_arena *arena, const char *input_format, c
   if (serde == NULL) serde = LAZY_SERDE;
   skep_text_format *f = skep_arena_zero(arena, 1, sizeof *f);
   if (f == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a text format");
-  f->row_format = skep_text_row_format;
+  f->codec = skep_text_row_codec;
   if (strcmp(serde, LAZY_SERDE) == 0) {
     SKEP_TRY(set_lazy(&p, &f->lazy, err));
     SKEP_TRY(skep_lazy_check(&f->lazy, row, err));

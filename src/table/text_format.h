@@ -15,7 +15,7 @@ typedef struct skep_csv_format {
 } skep_csv_format;
 
 typedef struct skep_text_format {
-  skep_row_format row_format; /* first: what a delta writer is given */
+  skep_row_codec codec; /* first: what a delta writer is given */
   skep_serde serde;
   skep_lazy_format lazy;
   skep_csv_format csv;
@@ -23,8 +23,8 @@ typedef struct skep_text_format {
 } skep_text_format;
 
 /* input_format, serde: Java class names as the metastore has them (NULL: none). *out is NULL for ORC tables.
- * SKEP_ERR_UNSUPPORTED names a format or SerDe that is not known, or a property that asks for what is not done; row: the
- * table's columns. All lives in the arena. */
+ * SKEP_ERR_UNSUPPORTED names a format or SerDe that is not known, or a property that asks for what is not done; row:
+ * the table's columns. All lives in the arena. */
 SKEP_NODISCARD skep_status skep_text_format_make(skep_arena *arena, const char *input_format, const char *serde,
                                                  const skep_property *serde_properties, uint32_t n_serde_properties,
                                                  const skep_property *properties, uint32_t n_properties,

@@ -25,6 +25,10 @@ static skep_status refuse_footer(const skep_lines_opts *o, skep_err *err) {
   return skep_fail(err, SKEP_ERR_UNSUPPORTED, "footer number exceeds the limit defined in hive.file.max.footer");
 }
 
+static skep_status too_long(const skep_lines *l, skep_err *err) {
+  return skep_fail(err, SKEP_ERR_LIMIT, "a line of more than %" PRIu64 " bytes", l->ctx->limits.max_value_bytes);
+}
+
 /* Reads on behind data[size). The window keeps what is not delivered yet, and grows when that is all of it. */
 static skep_status read_more(skep_lines *l, skep_err *err) {
   if (l->at != 0) {
@@ -36,8 +40,7 @@ static skep_status read_more(skep_lines *l, skep_err *err) {
   uint64_t left = l->length - l->base - l->size;
   size_t n = l->size < READ_BYTES ? READ_BYTES : l->size; /* a long line is looked over a few times only */
   if (left < n) n = (size_t)left;
-  if (l->size > l->ctx->limits.max_value_bytes + READ_BYTES)
-    return skep_fail(err, SKEP_ERR_LIMIT, "a line of more than %" PRIu64 " bytes", l->ctx->limits.max_value_bytes);
+  if (l->size > l->ctx->limits.max_value_bytes) return too_long(l, err);
   if (l->size + n > l->capacity) {
     size_t capacity = l->capacity < READ_BYTES ? READ_BYTES * 2 : l->capacity * 2;
     while (capacity < l->size + n) capacity *= 2;
@@ -140,6 +143,7 @@ static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, uint64_
   while (n < max && is_ours(l, *next)) {
     size_t length, from = *next, after;
     if (!find_end(l, from, &length, &after)) break;
+    if (length > l->ctx->limits.max_value_bytes) max = n + 1; /* the last one: refused by the caller */
     out[n] = skep_bytes_of(l->data + from, length);
     if (offsets != NULL) offsets[n] = l->base + from;
     n++;
@@ -168,6 +172,7 @@ skep_status skep_lines_next(skep_lines *l, int64_t max, skep_bytes *out, uint64_
   for (;;) {
     size_t next;
     *n = gather(l, max, out, offsets, &next);
+    if (*n != 0 && out[*n - 1].left > l->ctx->limits.max_value_bytes) return too_long(l, err);
     if (l->opts.footer_lines != 0 && *n != 0) *n = hold_footer(l, *n, out, &next);
     if (*n != 0) {
       for (int64_t i = 0; i < *n; i++)

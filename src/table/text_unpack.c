@@ -18,8 +18,8 @@ skep_text_packed skep_text_packing(const char *path) {
   static const struct {
     const char *end;
     skep_text_packed packed;
-  } known[] = {{".gz", SKEP_TEXT_GZIP},     {".deflate", SKEP_TEXT_DEFLATE}, {".zst", SKEP_TEXT_ZSTD},
-               {".snappy", SKEP_TEXT_SNAPPY}, {".bz2", SKEP_TEXT_REFUSED},   {".lz4", SKEP_TEXT_REFUSED},
+  } known[] = {{".gz", SKEP_TEXT_GZIP},       {".deflate", SKEP_TEXT_DEFLATE}, {".zst", SKEP_TEXT_ZSTD},
+               {".snappy", SKEP_TEXT_SNAPPY}, {".bz2", SKEP_TEXT_REFUSED},     {".lz4", SKEP_TEXT_REFUSED},
                {".lzo", SKEP_TEXT_REFUSED}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (ends_with(path, known[i].end)) return known[i].packed;

@@ -14,7 +14,7 @@ struct skep_row_file {
   skep_buf buf;
 };
 
-static skep_status text_open(const skep_row_format *format, const skep_ctx *ctx, skep_file *file, const skep_type *row,
+static skep_status text_open(const skep_row_codec *format, const skep_ctx *ctx, skep_file *file, const skep_type *row,
                              skep_row_file **out, skep_err *err) {
   (void)row;
   skep_row_file *f = *out = skep_alloc_zero(ctx, 1, sizeof *f);
@@ -39,9 +39,8 @@ static skep_status text_add(skep_row_file *f, const skep_vec *root, const int32_
     int64_t count = n - from < ROWS_AT_ONCE ? n - from : ROWS_AT_ONCE;
     const int32_t *some = rows != NULL ? rows + from : plain;
     for (int64_t i = 0; rows == NULL && i < count; i++) plain[i] = (int32_t)(from + i);
-    SKEP_TRY(f->format->serde == SKEP_SERDE_LAZY
-                 ? skep_lazy_write(&f->format->lazy, root, some, count, &f->buf, err)
-                 : skep_csv_write(&f->format->csv, root, some, count, &f->buf, err));
+    SKEP_TRY(f->format->serde == SKEP_SERDE_LAZY ? skep_lazy_write(&f->format->lazy, root, some, count, &f->buf, err)
+                                                 : skep_csv_write(&f->format->csv, root, some, count, &f->buf, err));
     if (f->buf.size >= BUFFER_BYTES || f->buf.status != SKEP_OK) SKEP_TRY(flush(f, err));
   }
   return SKEP_OK;
@@ -53,4 +52,4 @@ static void text_close(skep_row_file *f) {
   skep_release(f->ctx, f);
 }
 
-const skep_row_format skep_text_row_format = {.open = text_open, .add = text_add, .end = flush, .close = text_close};
+const skep_row_codec skep_text_row_codec = {.open = text_open, .add = text_add, .end = flush, .close = text_close};

@@ -5,6 +5,6 @@
 #include "acid/delta_writer.h"
 
 /* The functions; in a skep_text_format they stand first. */
-extern const skep_row_format skep_text_row_format;
+extern const skep_row_codec skep_text_row_codec;
 
 #endif

@@ -55,7 +55,7 @@ static void set_delta_opts(skep_table_write *w) {
                                       .n_bucket_columns = o->n_bucket_columns,
                                       .bucket_columns = o->bucket_columns,
                                       .bucketing_version = o->bucketing_version,
-                                      .format = o->text != NULL ? &o->text->row_format : NULL,
+                                      .format = o->text != NULL ? &o->text->codec : NULL,
                                       .settings = &w->settings,
                                       .memory = &w->opts.budget->stripes,
                                       .budget = w->opts.budget};
