@@ -106,8 +106,11 @@ static skep_status drain_bits(const uint8_t *data, const span *s, skep_vec *to, 
   return SKEP_OK;
 }
 
+/* So that microseconds have 64 bits. Hive's arithmetic goes beyond the years 0001 to 9999 too. */
+#define MAX_SECONDS INT64_C(9223372036800)
+
 static skep_status bad_ts(skep_err *err) {
-  return skep_fail(err, SKEP_ERR_RANGE, "a timestamp is out of range: years 0001 to 9999");
+  return skep_fail(err, SKEP_ERR_RANGE, "a timestamp is out of range: 292,000 years around 1970");
 }
 
 /* Seconds and nanoseconds of a count of nanoseconds; most fit 64 bits, where dividing is fast. */
@@ -119,7 +122,7 @@ static bool split_ns(skep_i128 ns, skep_ts *out) {
     nanos = narrow % 1000000000;
   } else {
     skep_i128 wide = ns / 1000000000;
-    if (wide > INT64_C(253402300799) || wide < INT64_C(-99999999999)) return false;
+    if (wide > MAX_SECONDS || wide < -MAX_SECONDS) return false;
     seconds = (int64_t)wide;
     nanos = (int64_t)(ns % 1000000000);
   }

@@ -43,7 +43,8 @@ static void put_null(duckdb_vector out, idx_t at) {
 typedef struct decimal_state {
   uint64_t low, middle;
   int64_t high;
-  uint64_t n; /* values */
+  uint64_t n;     /* values */
+  uint64_t scale; /* theirs */
 } decimal_state;
 
 static void add_wide(decimal_state *s, u128 low, int64_t high) {
@@ -56,12 +57,16 @@ static void add_wide(decimal_state *s, u128 low, int64_t high) {
 static void decimal_update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state *states) {
   input in = input_of(chunk);
   const skep_huge *values = in.data[0];
+  duckdb_logical_type type = skep_duck.vector_get_column_type(skep_duck.data_chunk_get_vector(chunk, 0));
+  unsigned scale = skep_duck.decimal_scale(type);
+  skep_duck.destroy_logical_type(&type);
   (void)info;
   for (idx_t i = 0; i < in.n; i++) {
     if (!is_there(&in, 0, i)) continue;
     decimal_state *s = (decimal_state *)states[i];
     skep_i128 v = values[i];
     add_wide(s, (u128)v, v < 0 ? -1 : 0);
+    s->scale = scale;
     s->n++;
   }
 }
@@ -74,6 +79,7 @@ static void decimal_combine(duckdb_function_info info, duckdb_aggregate_state *f
     decimal_state *b = (decimal_state *)to[i];
     add_wide(b, (u128)a->middle << 64 | a->low, a->high);
     b->n += a->n;
+    if (a->n != 0) b->scale = a->scale;
   }
 }
 
@@ -119,16 +125,47 @@ static void sum_finalize(duckdb_function_info info, duckdb_aggregate_state *stat
   }
 }
 
+/* The sum over the number of values, rounded half up to the scale of the result; the sum itself may have 38 digits in
+ * front of its point, whatever the type of sums has. */
+static bool average_of(const decimal_state *s, unsigned scale, bool *negative, u128 *size) {
+  u256 sum = {(u128)s->middle << 64 | s->low, (u128)(__int128)s->high}, limit = wide_of(1), n = wide_of(s->n);
+  *negative = s->high < 0;
+  if (*negative) sum = wide_sub((u256){0, 0}, sum);
+  if (s->n == 0 || !wide_raise(limit, 38 + (unsigned)s->scale, &limit) || wide_compare(sum, limit) >= 0) return false;
+  bool fits = scale >= s->scale ? wide_raise(sum, scale - (unsigned)s->scale, &sum)
+                                : wide_raise(n, (unsigned)s->scale - scale, &n);
+  if (!fits) return false;
+  u256 average = wide_divide_round(sum, n);
+  *size = average.low;
+  return average.high == 0;
+}
+
+static void avg_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector out, idx_t n,
+                         idx_t offset) {
+  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
+  for (idx_t i = 0; i < n; i++) {
+    bool negative;
+    u128 size;
+    if (average_of((const decimal_state *)states[i], r->scale, &negative, &size)) {
+      put_decimal(out, offset + i, r->precision, negative, size);
+    } else {
+      put_null(out, offset + i);
+    }
+  }
+}
+
 /* ---- variances ---- */
 
 typedef struct variance_state {
   int64_t n;
   double sum, squares; /* squares: n times the variance */
+  bool is_odd;         /* a value was NaN or infinite */
 } variance_state;
 
 static void variance_add(variance_state *s, double v) {
   s->n++;
   s->sum += v;
+  s->is_odd = s->is_odd || !isfinite(v);
   if (s->n < 2) return;
   double t = (double)s->n * v - s->sum;
   s->squares += (t * t) / ((double)s->n * (double)(s->n - 1));
@@ -175,6 +212,7 @@ static void variance_combine(duckdb_function_info info, duckdb_aggregate_state *
     b->squares += a->squares + ((count_b / count_a) / (count_b + count_a)) * t * t;
     b->n += a->n;
     b->sum += a->sum;
+    b->is_odd = b->is_odd || a->is_odd;
   }
 }
 
@@ -187,29 +225,28 @@ static void finalize(finalizer *value_of, duckdb_aggregate_state *states, duckdb
     if (!value_of(states[i], &data[offset + i])) put_null(out, offset + i);
 }
 
-static bool var_pop(const void *state, double *out) {
-  const variance_state *s = state;
-  *out = s->n > 1 ? s->squares / (double)s->n : 0;
-  return s->n > 0;
+/* over: of a window, where a single value, whatever it is, has no variance. In groups Hive's vectors make every value
+ * that is not finite NaN (observed, 4.0.1). */
+static bool variance_of(const variance_state *s, bool sample, bool over, double *out) {
+  *out = s->n > 1 ? s->squares / (double)(sample ? s->n - 1 : s->n) : 0;
+  if (s->is_odd && !over) *out = NAN;
+  return s->n > (sample ? 1 : 0);
 }
 
-static bool var_samp(const void *state, double *out) {
-  const variance_state *s = state;
-  *out = s->n > 1 ? s->squares / (double)(s->n - 1) : 0;
-  return s->n > 1;
-}
-
-static bool stddev_pop(const void *state, double *out) {
-  bool there = var_pop(state, out);
+static bool root_of(const variance_state *s, bool sample, bool over, double *out) {
+  bool there = variance_of(s, sample, over, out);
   *out = sqrt(*out);
   return there;
 }
 
-static bool stddev_samp(const void *state, double *out) {
-  bool there = var_samp(state, out);
-  *out = sqrt(*out);
-  return there;
-}
+static bool var_pop(const void *state, double *out) { return variance_of(state, false, false, out); }
+static bool var_samp(const void *state, double *out) { return variance_of(state, true, false, out); }
+static bool stddev_pop(const void *state, double *out) { return root_of(state, false, false, out); }
+static bool stddev_samp(const void *state, double *out) { return root_of(state, true, false, out); }
+static bool var_pop_over(const void *state, double *out) { return variance_of(state, false, true, out); }
+static bool var_samp_over(const void *state, double *out) { return variance_of(state, true, true, out); }
+static bool stddev_pop_over(const void *state, double *out) { return root_of(state, false, true, out); }
+static bool stddev_samp_over(const void *state, double *out) { return root_of(state, true, true, out); }
 
 static bool squares(const void *state, double *out) {
   const variance_state *s = state;
@@ -324,9 +361,13 @@ static bool regr_sxy(const void *state, double *out) {
     finalize(name, states, out, n, offset);                                                                          \
   }
 FINALIZE(var_pop)
+FINALIZE(var_pop_over)
 FINALIZE(var_samp)
+FINALIZE(var_samp_over)
 FINALIZE(stddev_pop)
+FINALIZE(stddev_pop_over)
 FINALIZE(stddev_samp)
+FINALIZE(stddev_samp_over)
 FINALIZE(squares)
 FINALIZE(covar_pop)
 FINALIZE(covar_samp)
@@ -355,10 +396,21 @@ const skep_aggregate skep_functions_aggregate[] = {
      .update = decimal_update,
      .combine = decimal_combine,
      .finalize = sum_finalize},
+    {.name = "skep_decimal_avg",
+     .args = "*",
+     .result = 'n',
+     .state_bytes = sizeof(decimal_state),
+     .update = decimal_update,
+     .combine = decimal_combine,
+     .finalize = avg_finalize},
     VARIANCE("skep_var_pop", "d", variance_update, var_pop_finalize),
+    VARIANCE("skep_var_pop_over", "d", variance_update, var_pop_over_finalize),
     VARIANCE("skep_var_samp", "d", variance_update, var_samp_finalize),
+    VARIANCE("skep_var_samp_over", "d", variance_update, var_samp_over_finalize),
     VARIANCE("skep_stddev_pop", "d", variance_update, stddev_pop_finalize),
+    VARIANCE("skep_stddev_pop_over", "d", variance_update, stddev_pop_over_finalize),
     VARIANCE("skep_stddev_samp", "d", variance_update, stddev_samp_finalize),
+    VARIANCE("skep_stddev_samp_over", "d", variance_update, stddev_samp_over_finalize),
     VARIANCE("skep_regr_sxx", "dd", sxx_update, squares_finalize),
     VARIANCE("skep_regr_syy", "dd", syy_update, squares_finalize),
     PAIR("skep_covar_pop", xy_update, covar_pop_finalize),

@@ -15,7 +15,12 @@
     if (skep_row_valid(c, i))
 
 static const skep_i128 ns_a_second = 1000000000;
-enum { DAY_SECONDS = 86400, MIN_DAY = -719528, MAX_DAY = 2932896 };
+enum { DAY_SECONDS = 86400 };
+
+/* Days have 32 bits, as in Hive, which counts on beyond the year 9999 and before 1 ("+10000-01-01"); DuckDB's infinite
+ * dates are the two at the ends. */
+enum { MIN_DAY = -INT32_MAX + 1, MAX_DAY = INT32_MAX - 1 };
+enum { MAX_TS_DAY = 106751991 }; /* before or after 1970: drain.c */
 
 /* ---- taking timestamps apart ---- */
 
@@ -185,7 +190,7 @@ static skep_status date_add(skep_call *c, skep_err *err) {
   EACH_ROW(c, i) {
     int64_t days = (int64_t)a[i] + n[i];
     out[i] = (int32_t)days;
-    if (days < INT32_MIN || days > INT32_MAX || !is_in_range(days)) skep_call_set_null(c, i);
+    if (!is_in_range(days)) skep_call_set_null(c, i);
   }
   return SKEP_OK;
 }
@@ -234,20 +239,35 @@ static skep_status add_months_ts(skep_call *c, skep_err *err) {
   (void)err;
   EACH_ROW(c, i) {
     int64_t before = days_of(a[i]), days;
-    if (!add_months(before, n[i], *(const bool *)c->function->extra, &days)) skep_call_set_null(c, i);
+    bool fits = add_months(before, n[i], *(const bool *)c->function->extra, &days);
+    if (!fits || days < -MAX_TS_DAY || days >= MAX_TS_DAY) skep_call_set_null(c, i);
     out[i] = a[i] + ts_of_day(days) - ts_of_day(before);
   }
   return SKEP_OK;
 }
 
-/* Timestamp and interval of nanoseconds; NULL beyond the years that there are. */
+/* A date as Java's pattern yyyy-MM-dd has it: years of an era, without a sign. Observed in Hive 4.0.1: add_months of
+ * 9999-12-31 is 10000-01-31, of 0001-01-01 and -1 it is 0001-12-01. */
+static skep_status str_era(skep_call *c, skep_err *err) {
+  const int32_t *a = c->data[0];
+  EACH_ROW(c, i) {
+    skep_civil civil = skep_civil_from_days(a[i]);
+    int64_t year = civil.year > 0 ? civil.year : 1 - civil.year;
+    skep_buf_reset(c->text);
+    skep_buf_printf(c->text, "%04lld-%02d-%02d", (long long)year, civil.month, civil.day);
+    SKEP_TRY(skep_call_put_text(c, i, err));
+  }
+  return SKEP_OK;
+}
+
+/* Timestamp and interval of nanoseconds. */
 static skep_status add_ns(skep_call *c, skep_err *err) {
   const skep_huge *a = c->data[0], *b = c->data[1];
   skep_huge *out = c->out_data;
   (void)err;
   EACH_ROW(c, i) {
     out[i] = a[i] + b[i];
-    if (out[i] < ts_of_day(MIN_DAY) || out[i] >= ts_of_day(MAX_DAY + 1)) skep_call_set_null(c, i);
+    if (out[i] < ts_of_day(-MAX_TS_DAY) || out[i] >= ts_of_day(MAX_TS_DAY)) skep_call_set_null(c, i);
   }
   return SKEP_OK;
 }
@@ -258,7 +278,9 @@ static skep_status last_day(skep_call *c, skep_err *err) {
   (void)err;
   EACH_ROW(c, i) {
     skep_civil civil = skep_civil_from_days(a[i]);
-    out[i] = a[i] + days_in_month(civil.year, civil.month) - civil.day;
+    int64_t days = (int64_t)a[i] + days_in_month(civil.year, civil.month) - civil.day;
+    out[i] = (int32_t)days;
+    if (!is_in_range(days)) skep_call_set_null(c, i);
   }
   return SKEP_OK;
 }
@@ -282,8 +304,9 @@ static skep_status next_day(skep_call *c, skep_err *err) {
   (void)err;
   EACH_ROW(c, i) {
     int32_t day = day_by_name(skep_arg_bytes(c, 1, i));
-    out[i] = a[i] + (day - week_day(a[i]) + 6) % 7 + 1;
-    if (day == 0) skep_call_set_null(c, i);
+    int64_t days = (int64_t)a[i] + (day - week_day(a[i]) + 6) % 7 + 1;
+    out[i] = (int32_t)days;
+    if (day == 0 || !is_in_range(days)) skep_call_set_null(c, i);
   }
   return SKEP_OK;
 }
@@ -617,6 +640,7 @@ const skep_function skep_functions_time[] = {
     {.name = "skep_str_months", .args = "i", .result = 'v', .body = str_months},
     {.name = "skep_str_interval", .args = "h", .result = 'v', .body = str_interval},
     {.name = "skep_str_tz", .macro = "(t) AS skep_str_tstz(t, 'UTC')"},
-    {.name = "skep_add_months_text", .macro = "(d, n) AS skep_str(skep_add_months_end(d, n))"},
+    {.name = "skep_str_era", .args = "D", .result = 'v', .body = str_era},
+    {.name = "skep_add_months_text", .macro = "(d, n) AS skep_str_era(skep_add_months_end(d, n))"},
     {.name = NULL},
 };

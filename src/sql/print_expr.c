@@ -600,15 +600,21 @@ static void print_bare(printer *p, const skep_bx *bx, const char *name) {
 
 /* A sum of decimals. DuckDB adds 128-bit numbers without a look at the carry, which matters from 29 digits on (fewer
  * would need 10^10 rows), and fails in windows: from there on ours adds, NULL beyond 38 digits as in Hive. */
+static bool is_wide_decimal(const skep_bx *bx) { return bx->type->kind == SKEP_DECIMAL && bx->type->precision > 28; }
+
 static void print_decimal_sum(printer *p, const skep_bx *bx) {
-  const skep_type *from = bx->args[0]->type;
-  if (from->kind != SKEP_DECIMAL || from->precision <= 28) {
+  if (!is_wide_decimal(bx->args[0])) {
     print_bare(p, bx, "sum");
     return;
   }
   char name[40];
-  snprintf(name, sizeof name, "skep_decimal_sum_38_%u", (unsigned)from->scale);
+  snprintf(name, sizeof name, "skep_decimal_sum_38_%u", (unsigned)bx->args[0]->type->scale);
   print_bare(p, bx, name);
+}
+
+/* Deviations and variances in windows are other functions than in groups. */
+static bool is_variance(const skep_bx *bx) {
+  return bx->fn->sql != NULL && (strncmp(bx->fn->sql, "skep_std", 8) == 0 || strncmp(bx->fn->sql, "skep_var", 8) == 0);
 }
 
 static void print_aggregate(printer *p, const skep_bx *bx) {
@@ -620,12 +626,20 @@ static void print_aggregate(printer *p, const skep_bx *bx) {
     skep_buf_text(p->out, "TRY_CAST(");
     print_decimal_sum(p, bx);
     skep_buf_printf(p->out, " AS DECIMAL(%u,%u))", bx->type->precision, bx->type->scale);
+  } else if (bx->fn->rule == SKEP_FR_AVG && bx->type->kind == SKEP_DECIMAL && is_wide_decimal(bx->args[0])) {
+    char name[40];
+    snprintf(name, sizeof name, "skep_decimal_avg_%u_%u", (unsigned)bx->type->precision, (unsigned)bx->type->scale);
+    print_bare(p, bx, name);
   } else if (bx->fn->rule == SKEP_FR_AVG && bx->type->kind == SKEP_DECIMAL) {
     skep_buf_printf(p->out, "skep_decimal_div_%u_%u(", bx->type->precision, bx->type->scale);
     print_decimal_sum(p, bx);
     skep_buf_text(p->out, ", ");
     print_bare(p, bx, "count");
     skep_buf_byte(p->out, ')');
+  } else if (is_variance(bx) && bx->window != NULL) {
+    char name[40];
+    snprintf(name, sizeof name, "%s_over", bx->fn->sql);
+    print_bare(p, bx, name);
   } else if (bx->fn->post != NULL) {
     const char *at = strstr(bx->fn->post, "$0");
     skep_buf_add(p->out, bx->fn->post, (size_t)(at - bx->fn->post));
