@@ -37,6 +37,11 @@ double skep_compact_double(const skep_compact_env *env, const char *name, double
 /* A table's (or request's) property over the setting: "compactorthreshold.<name>". */
 const char *skep_compact_threshold(const skep_catalog_table *t, const char *name);
 
+/* "0.1": digits and one point. */
+bool skep_compact_parse_double(const char *text, double *out);
+/* A property, or NULL. */
+const char *skep_compact_param(const skep_catalog_params *params, const char *key);
+
 void skep_compact_note(const skep_compact_env *env, const char *format, ...) SKEP_PRINTF(2, 3);
 /* SKEP_ERR_CANCELLED when env->cancel says so. */
 SKEP_NODISCARD skep_status skep_compact_check(const skep_compact_env *env, skep_err *err);

@@ -94,9 +94,10 @@ typedef struct skep_compaction_worker {
   int64_t pool_timeout_ms; /* for how long a pool's requests are left to its workers */
 } skep_compaction_worker;
 
-/* Takes the next request, highest priority first, then by id: state 'w'. out->id is 0 when there is none. */
-SKEP_NODISCARD skep_status skep_compaction_next(skep_db *db, const skep_compaction_worker *worker, skep_arena *arena,
-                                                skep_compaction *out, skep_err *err);
+/* Requests that this worker may take, highest priority first, then by id: at most `limit`. */
+SKEP_NODISCARD skep_status skep_compaction_list_waiting(skep_db *db, const skep_compaction_worker *worker,
+                                                        uint32_t limit, skep_arena *arena, skep_compaction **out,
+                                                        uint32_t *n, skep_err *err);
 /* Takes this one, unless somebody was faster: out->id is 0 then. */
 SKEP_NODISCARD skep_status skep_compaction_take(skep_db *db, const skep_compaction_worker *worker, int64_t id,
                                                 skep_arena *arena, skep_compaction *out, skep_err *err);
@@ -146,14 +147,13 @@ SKEP_NODISCARD skep_status skep_compaction_list_dead(skep_db *db, int64_t timeou
 
 /* --- cleaning --- */
 
-/* Entries in 'r' that the cleaner may look at: committed longer ago than the retention, the one with the lowest highest
- * write id of each resource, claimed by nobody within the last claim_ms. Without those of dropped directories
- * (skep_txn_removal_list). min_open: every transaction below it is over (CQ_NEXT_TXN_ID must be below it). */
-SKEP_NODISCARD skep_status skep_compaction_list_ready(skep_db *db, int64_t min_open, int64_t retention_ms,
-                                                      int64_t claim_ms, uint32_t limit, skep_arena *arena,
-                                                      skep_compaction **out, uint32_t *n, skep_err *err);
-/* *mine: nobody else claimed it since it was listed; job->cleaner_start_ms is the claim. */
-SKEP_NODISCARD skep_status skep_compaction_claim(skep_db *db, skep_compaction *job, bool *mine, skep_err *err);
+/* Entries in 'r', those of one resource beside each other, by their highest write id, then by id: a cleaner takes the
+ * first of a resource. Without those of dropped directories (skep_txn_removal_list). */
+SKEP_NODISCARD skep_status skep_compaction_list_ready(skep_db *db, skep_arena *arena, skep_compaction **out,
+                                                      uint32_t *n, skep_err *err);
+/* *mine: nobody has claimed it within the last claim_ms, and now this cleaner has: job->cleaner_start_ms. */
+SKEP_NODISCARD skep_status skep_compaction_claim(skep_db *db, skep_compaction *job, int64_t claim_ms, bool *mine,
+                                                 skep_err *err);
 /* Inside the caller's write transaction: the claim still holds (the row stays locked until its end). */
 SKEP_NODISCARD skep_status skep_compaction_check_claim(skep_db *db, const skep_compaction *job, bool *mine,
                                                        skep_err *err);
@@ -161,38 +161,41 @@ SKEP_NODISCARD skep_status skep_compaction_check_claim(skep_db *db, const skep_c
 SKEP_NODISCARD skep_status skep_compaction_unclaim(skep_db *db, const skep_compaction *job, const char *reason,
                                                    skep_err *err);
 
-/* Nothing obsolete is left: into the history as 's', CTC rows up to the highest write id go, components of aborted
- * transactions too: those of write ids from `lowest` to the highest one, minus those in `kept` (ascending: files that
- * are still there hold rows of them). lowest <= 1: from the beginning. forget_aborts false: none go.
- * SKEP_ERR_NOT_FOUND: the claim is gone. */
+/* Nothing obsolete is left: into the history as 's'; rows of COMPLETED_TXN_COMPONENTS go, of write ids from `lowest`
+ * (1: the beginning) to the highest one, or all when that is not known. SKEP_ERR_NOT_FOUND: the claim is gone. */
 SKEP_NODISCARD skep_status skep_compaction_cleaned(skep_db *db, const skep_compaction *job, int64_t lowest,
-                                                   bool forget_aborts, const int64_t *kept, uint32_t n_kept,
                                                    skep_err *err);
 /* Tries again later (2^k times base_ms), and after max_attempts gives up: into the history as 'f'. */
 SKEP_NODISCARD skep_status skep_compaction_clean_failed(skep_db *db, const skep_compaction *job, const char *reason,
                                                         int64_t base_ms, int64_t max_attempts, skep_err *err);
 
+/* Its own transaction did not commit (Hive says 'r' before it commits): into the history as 'f'. */
+SKEP_NODISCARD skep_status skep_compaction_never_committed(skep_db *db, const skep_compaction *job, const char *reason,
+                                                           skep_err *err);
+
 /* A resource with components of aborted transactions. */
 typedef struct skep_compaction_aborts {
   const char *database, *table, *partition;
   uint32_t n;
-  int64_t oldest_ms;       /* TXN_STARTED of the oldest */
-  int64_t min_open_writer; /* the lowest open transaction that has components of the table; INT64_MAX: none */
+  int64_t oldest_ms; /* TXN_STARTED of the oldest */
 } skep_compaction_aborts;
 SKEP_NODISCARD skep_status skep_compaction_list_aborts(skep_db *db, skep_arena *arena, skep_compaction_aborts **out,
                                                        uint32_t *n, skep_err *err);
 
-/* One aborted transaction's component. */
+/* One component of an aborted transaction. */
 typedef struct skep_compaction_abort {
   int64_t txn, write_id;
-  char op; /* 'c': files of a worker: what ends in _v<txn> */
+  char op;         /* 'c': files of a worker: what ends in _v<txn> */
+  bool by_timeout; /* its process may still be alive, and write: heartbeat_ms is when it was last heard of */
+  int64_t heartbeat_ms;
 } skep_compaction_abort;
+/* Ascending by write id. */
 SKEP_NODISCARD skep_status skep_compaction_aborts_of(skep_db *db, const char *database, const char *table,
                                                      const char *partition, skep_arena *arena,
                                                      skep_compaction_abort **out, uint32_t *n, skep_err *err);
 /* Its files are gone (or never were): forget it. Only while its transaction is aborted. */
 SKEP_NODISCARD skep_status skep_compaction_forget_abort(skep_db *db, const char *database, const char *table,
-                                                        const char *partition, const skep_compaction_abort *abort,
+                                                        const char *partition, const skep_compaction_abort *gone,
                                                         skep_err *err);
 
 /* --- deciding what to ask for --- */
@@ -203,7 +206,8 @@ typedef struct skep_compaction_candidate {
   bool is_queued;           /* one is initiated or working */
   int64_t highest_write_id; /* written */
 } skep_compaction_candidate;
-/* Those with a commit of a transaction >= since (0: all), the longest waiting first. */
+/* Those with a commit of a transaction >= since (0: all), or whose last compaction failed or was not asked for; the
+ * longest waiting first. */
 SKEP_NODISCARD skep_status skep_compaction_candidates(skep_db *db, int64_t since, uint32_t limit, skep_arena *arena,
                                                       skep_compaction_candidate **out, uint32_t *n, skep_err *err);
 /* The latest entries of a resource in the history, newest first, at most `limit`: of these states (letters). */
@@ -211,6 +215,11 @@ SKEP_NODISCARD skep_status skep_compaction_history(skep_db *db, const char *data
                                                    const char *partition, const char *states, uint32_t limit,
                                                    skep_arena *arena, skep_compaction **out, uint32_t *n,
                                                    skep_err *err);
+
+/* Whether somebody committed a write of the resource with an id above this one. */
+SKEP_NODISCARD skep_status skep_compaction_written_above(skep_db *db, const char *database, const char *table,
+                                                         const char *partition, int64_t write_id, bool *out,
+                                                         skep_err *err);
 
 /* --- looking after it --- */
 

@@ -1,80 +1,14 @@
 /* Directories that are dropped while a reader may still use them: recorded with the drop, removable later. */
 #include <string.h>
 
+#include "txn/string_map.h"
 #include "txn/txn_int.h"
 
-enum { MAX_LOCATION_BYTES = 1900, MAX_PROPERTIES_BYTES = 2048 };
-
-/* --- Hive's map as text (StringableMap): "<n>:" and n times "<keylen>:<key><valuelen>:<value>" --- */
-
-static void print_text(skep_buf *out, const char *text) { skep_buf_printf(out, "%zu:%s", strlen(text), text); }
-
-/* "<number>:" */
-static bool parse_length(const char **at, const char *end, size_t *out) {
-  size_t n = 0;
-  const char *p = *at;
-  if (p < end && *p == '-') { /* a sibling of the class writes -1 for null */
-    if (end - p < 3 || p[1] != '1' || p[2] != ':') return false;
-    *at = p + 3;
-    *out = 0;
-    return true;
-  }
-  for (; p < end && *p >= '0' && *p <= '9'; p++) {
-    if (n > MAX_PROPERTIES_BYTES) return false;
-    n = n * 10 + (size_t)(*p - '0');
-  }
-  if (p == *at || p == end || *p != ':') return false;
-  *at = p + 1;
-  *out = n;
-  return true;
-}
-
-/* Lengths count UTF-16 units in Java and bytes here when the text is ASCII; for others we walk characters: a byte that
- * does not continue one is a unit, one of four bytes counts two. */
-static bool parse_text(const char **at, const char *end, const char **text, size_t *length) {
-  size_t units;
-  if (!parse_length(at, end, &units)) return false;
-  const char *p = *at;
-  while (units > 0 && p < end) {
-    unsigned char c = (unsigned char)*p++;
-    units -= c >= 0xf0 && units > 1 ? 2 : 1;
-    while (p < end && ((unsigned char)*p & 0xc0) == 0x80) p++;
-  }
-  if (units > 0) return false;
-  *text = *at;
-  *length = (size_t)(p - *at);
-  *at = p;
-  return true;
-}
-
-static size_t java_length(const char *text) {
-  size_t units = 0;
-  for (const char *p = text; *p != 0; p++) {
-    unsigned char c = (unsigned char)*p;
-    if ((c & 0xc0) != 0x80) units += c >= 0xf0 ? 2 : 1;
-  }
-  return units;
-}
-
-/* The value of `location`, borrowed from the text; false: none, or no such map. */
-static bool find_location(const char *map, size_t size, const char **out, size_t *length) {
-  const char *at = map, *end = map + size, *key, *value;
-  size_t n, key_length, value_length;
-  bool found = false;
-  if (!parse_length(&at, end, &n)) return false;
-  for (size_t i = 0; i < n; i++) {
-    if (!parse_text(&at, end, &key, &key_length) || !parse_text(&at, end, &value, &value_length)) return false;
-    if (key_length != 8 || memcmp(key, "location", 8) != 0) continue;
-    *out = value;
-    *length = value_length;
-    found = value_length > 0;
-  }
-  return found;
-}
+enum { MAX_LOCATION_BYTES = 1900 };
 
 /* --- adding --- */
 
-static skep_status next_queue_id(skep_db *db, int64_t *out, skep_err *err) {
+skep_status skep_txn_next_queue_id(skep_db *db, int64_t *out, skep_err *err) {
   bool found = false;
   SKEP_TRY(skep_db_get_i64(db, "SELECT \"NCQ_NEXT\" FROM \"NEXT_COMPACTION_QUEUE_ID\"{for_update}", SKEP_NO_PARAMS, out,
                            &found, err));
@@ -88,7 +22,7 @@ static skep_status next_queue_id(skep_db *db, int64_t *out, skep_err *err) {
 static skep_status insert_removal(skep_db *db, int64_t txn, const char *database, const char *table,
                                   const char *partition, const char *properties, skep_err *err) {
   int64_t id, now, newest, next_write_id;
-  SKEP_TRY(next_queue_id(db, &id, err));
+  SKEP_TRY(skep_txn_next_queue_id(db, &id, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
   SKEP_TRY(skep_txn_max_id(db, &newest, err));
   SKEP_TRY(skep_txn_next_write_id(db, database, table, &next_write_id, err));
@@ -114,10 +48,10 @@ skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database,
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
   skep_buf text;
-  skep_buf_init(&text, skep_db_ctx(db), MAX_PROPERTIES_BYTES);
-  skep_buf_printf(&text, "2:8:location%zu:%s", java_length(location), location);
-  print_text(&text, "ifPurge");
-  print_text(&text, "true");
+  skep_buf_init(&text, skep_db_ctx(db), SKEP_STRING_MAP_MAX_BYTES);
+  skep_string_map_begin(&text, 2);
+  skep_string_map_add(&text, skep_bytes_of("location", 8), skep_bytes_of(location, length));
+  skep_string_map_add(&text, skep_bytes_of("ifPurge", 7), skep_bytes_of("true", 4));
   skep_status status = skep_buf_check(&text, "properties of a removal", err);
   if (status == SKEP_OK) {
     status = insert_removal(db, txn, database, table, partition, skep_buf_string(&text), err);
@@ -137,12 +71,13 @@ enum { CLAIM_MS = 3600 * 1000 };
 
 static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, skep_txn_removal *out, bool *is_one,
                                 skep_err *err) {
-  size_t size = 0, length = 0;
-  const char *map = skep_stmt_text(stmt, 4, &size), *location = NULL;
-  *is_one = map != NULL && find_location(map, size, &location, &length);
+  size_t size = 0;
+  skep_bytes location = {0};
+  const char *map = skep_stmt_text(stmt, 4, &size);
+  *is_one = skep_string_map_get(map, size, "location", &location);
   if (!*is_one) return SKEP_OK;
   *out = (skep_txn_removal){.id = skep_stmt_i64(stmt, 0)};
-  out->location = skep_arena_strndup(arena, location, length);
+  out->location = skep_arena_strndup(arena, (const char *)location.at, location.left);
   if (out->location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
   SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->database, err));
   SKEP_TRY(skep_stmt_text_copy(stmt, 2, arena, &out->table, err));
@@ -250,10 +185,11 @@ skep_status skep_txn_removal_pending(skep_db *db, const char *location, bool *pe
                          SKEP_NO_PARAMS, &stmt, err));
   skep_status status = SKEP_OK;
   while (!*pending && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    size_t size = 0, length = 0;
-    const char *map = skep_stmt_text(stmt, 0, &size), *there = NULL;
-    if (map == NULL || !find_location(map, size, &there, &length)) continue;
-    *pending = overlap(there, length, location, strlen(location));
+    size_t size = 0;
+    skep_bytes there = {0};
+    const char *map = skep_stmt_text(stmt, 0, &size);
+    if (!skep_string_map_get(map, size, "location", &there)) continue;
+    *pending = overlap((const char *)there.at, there.left, location, strlen(location));
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;

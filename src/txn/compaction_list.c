@@ -1,0 +1,121 @@
+/* Looking at the queue and the history: what SHOW COMPACTIONS shows, and what the initiator asks itself. */
+#include <string.h>
+
+#include "txn/compaction_int.h"
+
+/* The order is Hive's expression, NULL when one of its comparisons is; those come first. */
+#define LATEST(end, start, commit)                                                                         \
+  "CASE WHEN " end " > " start " AND " end " > " commit " THEN " end " ELSE CASE WHEN " start " > " commit \
+  " THEN " start " ELSE " commit " END END"
+
+skep_status skep_compaction_list(skep_db *db, int64_t id, skep_arena *arena, skep_compaction **out, uint32_t *n,
+                                 skep_err *err) {
+  static const char all[] =
+      "SELECT * FROM (SELECT \"CC_ID\", \"CC_DATABASE\", \"CC_TABLE\", \"CC_PARTITION\", \"CC_STATE\", \"CC_TYPE\", "
+      "\"CC_TBLPROPERTIES\", \"CC_WORKER_ID\", \"CC_WORKER_VERSION\", \"CC_INITIATOR_ID\", \"CC_INITIATOR_VERSION\", "
+      "\"CC_RUN_AS\", \"CC_HADOOP_JOB_ID\", \"CC_ERROR_MESSAGE\", \"CC_POOL_NAME\", \"CC_ORDER_BY\", "
+      "\"CC_ENQUEUE_TIME\" AS \"ENQUEUED\", \"CC_START\", \"CC_END\", \"CC_HIGHEST_WRITE_ID\", \"CC_TXN_ID\", "
+      "\"CC_NEXT_TXN_ID\", \"CC_COMMIT_TIME\", 0 AS \"CLEANER\", 0 AS \"RETENTION\", \"CC_NUMBER_OF_BUCKETS\", " LATEST(
+          "\"CC_END\"", "\"CC_START\"", "\"CC_COMMIT_TIME\"") " AS \"LATEST\" FROM \"COMPLETED_COMPACTIONS\" UNION ALL "
+      "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_STATE\", \"CQ_TYPE\", "
+      "\"CQ_TBLPROPERTIES\", \"CQ_WORKER_ID\", \"CQ_WORKER_VERSION\", \"CQ_INITIATOR_ID\", \"CQ_INITIATOR_VERSION\", "
+      "\"CQ_RUN_AS\", \"CQ_HADOOP_JOB_ID\", \"CQ_ERROR_MESSAGE\", \"CQ_POOL_NAME\", \"CQ_ORDER_BY\", "
+      "\"CQ_ENQUEUE_TIME\", \"CQ_START\", NULL, \"CQ_HIGHEST_WRITE_ID\", \"CQ_TXN_ID\", \"CQ_NEXT_TXN_ID\", "
+      "\"CQ_COMMIT_TIME\", \"CQ_CLEANER_START\", \"CQ_RETRY_RETENTION\", \"CQ_NUMBER_OF_BUCKETS\", CASE WHEN "
+      "\"CQ_START\" > \"CQ_COMMIT_TIME\" THEN \"CQ_START\" ELSE \"CQ_COMMIT_TIME\" END FROM \"COMPACTION_QUEUE\") Q "
+      "WHERE ? = 0 OR \"CC_ID\" = ? ORDER BY CASE WHEN \"LATEST\" IS NULL THEN 0 ELSE 1 END, \"LATEST\" DESC, "
+      "\"ENQUEUED\"";
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(db, all, SKEP_PARAMS(skep_p_i64(id), skep_p_i64(id)), &stmt, err));
+  return skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err);
+}
+
+/* --- candidates --- */
+
+static skep_status mark_queued(skep_db *db, skep_arena *arena, skep_compaction_candidate *c, uint32_t n,
+                               skep_err *err) {
+  skep_stmt *stmt = NULL;
+  skep_compaction *rows;
+  uint32_t n_rows;
+  SKEP_TRY(skep_db_query(db, "SELECT " SKEP_QUEUE_COLUMNS " FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" IN ('i', 'w')",
+                         SKEP_NO_PARAMS, &stmt, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, &rows, &n_rows, err));
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n_rows && !c[i].is_queued; k++)
+      c[i].is_queued =
+          strcmp(rows[k].table, c[i].table) == 0 && strcmp(rows[k].database, c[i].database) == 0 &&
+          (rows[k].partition == NULL || c[i].partition == NULL ? rows[k].partition == c[i].partition
+                                                               : strcmp(rows[k].partition, c[i].partition) == 0);
+  return SKEP_OK;
+}
+
+skep_status skep_compaction_candidates(skep_db *db, int64_t since, uint32_t limit, skep_arena *arena,
+                                       skep_compaction_candidate **out, uint32_t *n, skep_err *err) {
+  static const char sql[] =
+      "SELECT \"CTC_DATABASE\", \"CTC_TABLE\", \"CTC_PARTITION\", max(\"CTC_WRITEID\"), min(\"CTC_TXNID\") FROM "
+      "\"COMPLETED_TXN_COMPONENTS\" WHERE \"CTC_TABLE\" IS NOT NULL GROUP BY \"CTC_DATABASE\", \"CTC_TABLE\", "
+      "\"CTC_PARTITION\" HAVING max(\"CTC_TXNID\") >= ? OR EXISTS (SELECT 1 FROM \"COMPLETED_COMPACTIONS\" WHERE "
+      "\"CC_DATABASE\" = \"CTC_DATABASE\" AND \"CC_TABLE\" = \"CTC_TABLE\" AND (\"CC_PARTITION\" = \"CTC_PARTITION\" "
+      "OR (\"CC_PARTITION\" IS NULL AND \"CTC_PARTITION\" IS NULL)) AND \"CC_STATE\" IN ('a', 'f')) ORDER BY 5, 1, 2, "
+      "3";
+  skep_stmt *stmt = NULL;
+  size_t capacity = 0;
+  *out = NULL;
+  *n = 0;
+  SKEP_TRY(skep_db_query(db, sql, SKEP_PARAMS(skep_p_i64(since)), &stmt, err));
+  skep_status status = SKEP_OK;
+  while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    void *items = *out;
+    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    if (status != SKEP_OK) break;
+    *out = items;
+    skep_compaction_candidate *c = &(*out)[*n];
+    *c = (skep_compaction_candidate){.highest_write_id = skep_stmt_i64(stmt, 3)};
+    status = skep_stmt_text_copy(stmt, 0, arena, &c->database, err);
+    if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 1, arena, &c->table, err);
+    if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 2, arena, &c->partition, err);
+    if (status != SKEP_OK) break;
+    (*n)++;
+  }
+  skep_stmt_done(stmt);
+  if (status == SKEP_END || status == SKEP_OK) status = mark_queued(db, arena, *out, *n, err);
+  return status;
+}
+
+skep_status skep_compaction_history(skep_db *db, const char *database, const char *table, const char *partition,
+                                    const char *states, uint32_t limit, skep_arena *arena, skep_compaction **out,
+                                    uint32_t *n, skep_err *err) {
+  static const char of_partition[] =
+      "SELECT " SKEP_HISTORY_COLUMNS
+      " FROM \"COMPLETED_COMPACTIONS\" WHERE \"CC_DATABASE\" = ? AND \"CC_TABLE\" = ? AND \"CC_PARTITION\" = ? ORDER "
+      "BY \"CC_ID\" DESC";
+  static const char of_table[] =
+      "SELECT " SKEP_HISTORY_COLUMNS
+      " FROM \"COMPLETED_COMPACTIONS\" WHERE \"CC_DATABASE\" = ? AND \"CC_TABLE\" = ? AND \"CC_PARTITION\" IS NULL "
+      "ORDER BY \"CC_ID\" DESC";
+  const skep_param params[] = {skep_p_text(database), skep_p_text(table), skep_p_text(partition)};
+  skep_stmt *stmt = NULL;
+  uint32_t n_all, kept = 0;
+  SKEP_TRY(
+      skep_db_query(db, partition != NULL ? of_partition : of_table, params, partition != NULL ? 3 : 2, &stmt, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, out, &n_all, err));
+  for (uint32_t i = 0; i < n_all && kept < limit; i++)
+    if (strchr(states, (*out)[i].state) != NULL) (*out)[kept++] = (*out)[i];
+  *n = kept;
+  return SKEP_OK;
+}
+
+skep_status skep_compaction_written_above(skep_db *db, const char *database, const char *table, const char *partition,
+                                          int64_t write_id, bool *out, skep_err *err) {
+  static const char of_partition[] =
+      "SELECT 1 FROM \"COMPLETED_TXN_COMPONENTS\" WHERE \"CTC_DATABASE\" = ? AND \"CTC_TABLE\" = ? AND "
+      "\"CTC_WRITEID\" > ? AND \"CTC_PARTITION\" = ? LIMIT 1";
+  static const char of_table[] =
+      "SELECT 1 FROM \"COMPLETED_TXN_COMPONENTS\" WHERE \"CTC_DATABASE\" = ? AND \"CTC_TABLE\" = ? AND "
+      "\"CTC_WRITEID\" > ? AND \"CTC_PARTITION\" IS NULL LIMIT 1";
+  const skep_param params[] = {skep_p_text(database), skep_p_text(table), skep_p_i64(write_id),
+                               skep_p_text(partition)};
+  int64_t ignored;
+  return skep_db_get_i64(db, partition != NULL ? of_partition : of_table, params, partition != NULL ? 4 : 3, &ignored,
+                         out, err);
+}
