@@ -7,7 +7,11 @@
 #include "base/pool.h"
 #include "catalog/catalog.h"
 #include "compact/run.h"
+#include "skep/version.h"
 #include "txn/compaction.h"
+
+/* CQ_WORKER_VERSION, CQ_INITIATOR_VERSION: "skep" says that the rules of txn/compaction.h hold. */
+#define SKEP_COMPACT_VERSION "skep " SKEP_VERSION_STRING
 
 /* Something to say about a step, for a person or a log; borrowed for the call. */
 typedef void skep_compact_say(void *self, const char *line);

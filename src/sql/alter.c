@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acid/name.h"
+#include "sql/compact.h"
 #include "sql/ddl_int.h"
 
 /* ---- what the kinds share ---- */
@@ -160,17 +161,6 @@ static skep_status touch(skep_session *s, ddl_alter *a, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status compact(skep_session *s, ddl_alter *a, skep_err *err) {
-  static const char *const types[] = {"minor", "major", "rebalance"};
-  bool known = false;
-  for (size_t i = 0; i < 3; i++) known = known || ddl_same_word(a->ast->compact->type, types[i]);
-  if (!known) return ddl_semantic_fail(err, 10282, "Invalid compaction type, supported values are 'major' and 'minor'");
-  if (!skep_table_is_transactional(a->was))
-    return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s", ddl_name(s, a->was));
-  (void)s;
-  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "compaction is not supported yet");
-}
-
 /* ---- the frame ---- */
 
 static skep_status dispatch(skep_session *s, ddl_alter *a, skep_err *err) {
@@ -211,8 +201,6 @@ static skep_status dispatch(skep_session *s, ddl_alter *a, skep_err *err) {
       return drop_constraint(s, a, err);
     case SKEP_ALTER_TOUCH:
       return touch(s, a, err);
-    case SKEP_ALTER_COMPACT:
-      return compact(s, a, err);
     default:
       return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this form of ALTER TABLE is not supported yet");
   }
@@ -286,6 +274,7 @@ static skep_status burn(skep_session *s, void *self, skep_err *err) {
 
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
+  if (statement->alter_table->kind == SKEP_ALTER_COMPACT) return skep_compact_statement_run(s, statement, out, err);
   ddl_alter a = {.statement = statement, .ast = statement->alter_table};
   skep_status st = run(s, &a, err);
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && a.takes_write_id && a.is_compiled) {

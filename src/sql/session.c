@@ -124,6 +124,7 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   s->ctx = opts->ctx;
   s->fs = opts->fs;
   s->environment = opts->environment;
+  s->job_permille = -1;
   s->lock_wait = opts->lock_wait;
   s->lock_wait_self = opts->lock_wait_self;
   skep_status st = open_all(s, opts, err);
@@ -201,6 +202,8 @@ void skep_session_cancel(skep_session *s) {
 }
 
 double skep_session_progress(const skep_session *s) {
+  int permille = __atomic_load_n(&s->job_permille, __ATOMIC_SEQ_CST);
+  if (permille >= 0) return permille / 1000.0;
   skep_engine *engine = __atomic_load_n(&s->engine, __ATOMIC_SEQ_CST);
   return engine == NULL ? -1.0 : skep_engine_progress(engine);
 }

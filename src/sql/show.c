@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "sql/compact.h"
 #include "sql/ddl_int.h"
 #include "sql/show_int.h"
 
@@ -322,7 +323,7 @@ static skep_status show_dispatch(skep_session *s, const skep_show *show, skep_re
     case SKEP_SHOW_LOCKS:
       return show_locks(s, show, out, err);
     case SKEP_SHOW_COMPACTIONS:
-      return show_compactions(s, show, out, err);
+      return skep_show_compactions(s, show, out, err);
     default:
       return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this form of SHOW is not supported yet");
   }

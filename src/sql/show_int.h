@@ -23,7 +23,6 @@ skep_status show_functions(skep_session *s, const skep_show *show, skep_result *
 /* show_txn.c */
 skep_status show_transactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 skep_status show_locks(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
-skep_status show_compactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err);
 
 /* Name of a constraint's column, partition keys behind the others. */
 const char *show_column(const skep_catalog_table *t, int32_t at);

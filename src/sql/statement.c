@@ -1,6 +1,7 @@
 /* The dispatcher: see statement.h. */
 #include "sql/statement.h"
 
+#include "sql/compact.h"
 #include "sql/parse.h"
 #include "sql/script.h"
 #include "sql/settings.h"
@@ -47,6 +48,7 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_DESCRIBE] = {skep_describe_run, ALLOWED, "DESCTABLE"},
     [SKEP_STMT_ANALYZE] = {skep_analyze_run, NOT_IN_TRANSACTION, "ANALYZE_TABLE"},
     [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_show_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
+    [SKEP_STMT_ABORT_COMPACTIONS] = {skep_abort_compactions_run, NOT_IN_TRANSACTION, "ABORT_COMPACTIONS"},
     [SKEP_STMT_START_TRANSACTION] = {start_run, NOT_IN_TRANSACTION, "START TRANSACTION"},
     [SKEP_STMT_COMMIT] = {skep_transaction_run, ALLOWED, "COMMIT"},
     [SKEP_STMT_ROLLBACK] = {skep_transaction_run, ALLOWED, "ROLLBACK"},
