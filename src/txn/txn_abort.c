@@ -33,14 +33,15 @@ const char *skep_txn_abort_text(skep_txn_abort_reason reason) {
 
 /* --- state --- */
 
-static skep_status read_state(skep_db *db, int64_t txn, char *state, int *type, char *reason, size_t reason_size,
-                              skep_err *err) {
+/* locks: the row, where the database locks rows. */
+static skep_status read_state(skep_db *db, int64_t txn, bool locks, char *state, int *type, char *reason,
+                              size_t reason_size, skep_err *err) {
+#define READ_STATE "SELECT \"TXN_STATE\", \"TXN_TYPE\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE \"TXN_ID\" = ?"
   skep_stmt *stmt = NULL;
   *state = 0;
   reason[0] = 0;
-  SKEP_TRY(skep_db_query(
-      db, "SELECT \"TXN_STATE\", \"TXN_TYPE\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE \"TXN_ID\" = ?{for_update}",
-      SKEP_PARAMS(skep_p_i64(txn)), &stmt, err));
+  SKEP_TRY(skep_db_query(db, locks ? READ_STATE "{for_update}" : READ_STATE, SKEP_PARAMS(skep_p_i64(txn)), &stmt, err));
+#undef READ_STATE
   skep_status status = skep_stmt_next(stmt, err);
   if (status == SKEP_OK) {
     *state = skep_stmt_char(stmt, 0);
@@ -68,7 +69,7 @@ static skep_status no_such(skep_db *db, int64_t txn, skep_err *err) {
 
 skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *type, skep_err *err) {
   char reason[160];
-  SKEP_TRY(read_state(db, txn, state, type, reason, sizeof reason, err));
+  SKEP_TRY(read_state(db, txn, true, state, type, reason, sizeof reason, err));
   if (*state == 'o') return SKEP_OK;
   if (*state == 'a') {
     return skep_fail(
@@ -85,7 +86,7 @@ skep_status skep_txn_ensure_open(skep_db *db, int64_t txn, char *state, int *typ
 skep_status skep_txn_state(skep_db *db, int64_t txn, char *state, skep_arena *arena, const char **reason,
                            skep_err *err) {
   char text[160];
-  SKEP_TRY(read_state(db, txn, state, NULL, text, sizeof text, err));
+  SKEP_TRY(read_state(db, txn, false, state, NULL, text, sizeof text, err));
   if (reason == NULL) return SKEP_OK;
   *reason = text[0] != 0 ? skep_arena_strndup(arena, text, strlen(text)) : NULL;
   return text[0] != 0 && *reason == NULL ? skep_fail(err, SKEP_ERR_NOMEM, "abort reason") : SKEP_OK;
