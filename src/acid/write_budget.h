@@ -20,6 +20,7 @@ typedef struct skep_write_budget {
   skep_fs *fs;
   const char *spill_dir;         /* NULL: nothing is spilled, and keys have no limit */
   skep_orc_write_memory stripes; /* for skep_delta_writer_opts.memory */
+  uint64_t *written_rows;        /* or NULL; atomic (__atomic builtins): rows given to writers are added to it */
   uint64_t max_bytes;
   uint64_t key_bytes;          /* that key_runs hold now, with what sorting them will take */
   struct skep_key_runs *first; /* those that hold keys */

@@ -20,7 +20,8 @@ typedef struct skep_orc_writer skep_orc_writer;
  * keep the rest zero; it outlives its writers and may be shared by threads. */
 typedef struct skep_orc_write_memory {
   uint64_t max_bytes;
-  uint64_t wanted_bytes; /* atomic (__atomic builtins only): the sum of all open writers' stripe_bytes */
+  uint64_t wanted_bytes;   /* atomic (__atomic builtins only): the sum of all open writers' stripe_bytes */
+  uint64_t *written_bytes; /* or NULL; atomic: what went into files so far is added to it */
 } skep_orc_write_memory;
 
 typedef struct skep_orc_writer_opts {

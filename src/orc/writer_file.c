@@ -28,6 +28,8 @@ skep_status skep_orc_writer_append(skep_orc_writer *w, const void *bytes, size_t
     SKEP_TRY(skep_buf_check(&w->pending, "bytes to be written", err));
   }
   w->length += size;
+  uint64_t *written = w->opts.memory != NULL ? w->opts.memory->written_bytes : NULL;
+  if (written != NULL) __atomic_add_fetch(written, size, __ATOMIC_RELAXED);
   return SKEP_OK;
 }
 

@@ -140,6 +140,12 @@ static skep_status add_rows(skep_table_write *w, uint32_t number, const skep_bat
   return SKEP_OK;
 }
 
+static void count_rows(skep_table_write *w, int64_t n) {
+  w->n_rows += (uint64_t)n;
+  uint64_t *written = w->opts.budget->written_rows;
+  if (written != NULL) __atomic_add_fetch(written, (uint64_t)n, __ATOMIC_RELAXED);
+}
+
 void skep_table_write_use(skep_table_write *w, uint32_t writer) { w->writer = writer; }
 
 skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, skep_err *err) {
@@ -150,7 +156,7 @@ skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, 
   const skep_vec *keys = batch->root.children + n_columns;
   SKEP_TRY(check_keys(w, keys, err));
   SKEP_TRY(skep_write_route(w, keys, n, &only, err));
-  w->n_rows += (uint64_t)n;
+  count_rows(w, n);
   if (only != UINT32_MAX) return add_rows(w, only, batch, NULL, n, err);
   SKEP_TRY(skep_write_group(w, n, err));
   for (uint32_t t = 0; t < w->n_targets; t++) {
@@ -200,7 +206,7 @@ skep_status skep_table_write_deletes(skep_table_write *w, const skep_batch *batc
   if (n == 0) return SKEP_OK;
   SKEP_TRY(check_keys(w, keys, err));
   SKEP_TRY(skep_write_route(w, keys, n, &only, err));
-  w->n_rows += (uint64_t)n;
+  count_rows(w, n);
   if (only != UINT32_MAX) return add_deletes(w, only, ids, NULL, n, err);
   SKEP_TRY(skep_write_group(w, n, err));
   for (uint32_t t = 0; t < w->n_targets; t++) {
