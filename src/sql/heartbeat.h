@@ -1,5 +1,13 @@
-/* Says that a session's open transaction is alive, from a thread with a connection of its own: a statement may run, and
- * a person may think, for longer than the time-out in force. */
+/* Says that the open transactions of a process are alive, how far they are, and hears what others want of them: one
+ * thread with a connection of its own, for all sessions that share it (session.h, skep_heartbeats). A statement may
+ * run, and a person may think, for longer than the time-out in force.
+ *
+ * Once a second, while any transaction is open, the thread
+ * - beats for those whose last beat is half of the time-out old (txn-protocol 5.1),
+ * - says how far they are when that has changed, at most every few seconds (txn/progress.h); a transaction that is over
+ *   within two seconds says nothing,
+ * - looks whether somebody has aborted one: its statement ends then with SKEP_ERR_ABORTED and the reason,
+ * - looks for KILL QUERY: its statement ends then with SKEP_ERR_CANCELLED, naming who asked. */
 #ifndef SQL_HEARTBEAT_H
 #define SQL_HEARTBEAT_H
 
@@ -9,7 +17,15 @@
  * beat is asked here (skep_txn_timeout). The thread starts with the first one; failing to start it is no
  * failure, the transaction then lives for the time-out. */
 void skep_heartbeat_watch(skep_session *session, int64_t txn);
-/* Ends the thread. */
+
+/* A statement begins (session->query_id), or the session does nothing any more. What was said before of the last
+ * statement (skep_heartbeat_why) is forgotten with the next. */
+void skep_heartbeat_runs(skep_session *session, bool runs);
+
+/* A statement failed with st: where it was ended from outside, the status and text that say by whom. */
+skep_status skep_heartbeat_why(skep_session *session, skep_status st, skep_err *err);
+
+/* The session ends: the thread forgets it, and ends when it was the session's own. */
 void skep_heartbeat_stop(skep_session *session);
 
 #endif

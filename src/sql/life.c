@@ -6,9 +6,11 @@
 #include "acid/dir_write.h"
 #include "acid/name.h"
 #include "sql/heartbeat.h"
+#include "sql/sys_views.h"
 #include "sql/text_tables.h"
 #include "sql/transaction.h"
 #include "table/scan.h"
+#include "txn/progress.h"
 
 const skep_forms skep_life_forms = {
     .boolean = SKEP_FORM_BOOL_BYTES, .string = SKEP_FORM_VIEW, .keep_dictionaries = true, .narrow_decimals = true};
@@ -64,7 +66,8 @@ static skep_status lookup(void *self, skep_arena *arena, const char *db, const c
                           skep_err *err) {
   skep_life *life = self;
   skep_life_table *table;
-  (void)arena;
+  if (skep_sys_view_is(db != NULL ? db : life->s->current_db, name))
+    return skep_sys_view_table(life->s, arena, name, out, err);
   if (db == NULL && life->own_relation != NULL && strcmp(name, life->own_relation->name) == 0) {
     *out = *life->own_relation;
     return SKEP_OK;
@@ -208,6 +211,7 @@ static skep_status begin_txn(skep_life *life, skep_err *err) {
   SKEP_TRY(txn_tables(life, &tables, &n, err));
   if (s->txn.txn.id != 0) {
     SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, tables, n, err));
+    SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err));
   } else {
     const skep_txn_conf conf = skep_transaction_conf(s);
     SKEP_TRY(skep_txn_begin(s->db, &conf, &s->txn_arena, SKEP_TXN_DEFAULT, tables, n, &s->txn.txn, err));
@@ -462,6 +466,8 @@ static skep_status need_budget(skep_life *life, skep_err *err) {
     if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   }
   skep_write_budget_init(&life->budget, s->ctx, s->fs, dir, max_bytes);
+  life->budget.written_rows = &s->written_rows;
+  life->budget.stripes.written_bytes = &s->written_bytes;
   life->has_budget = true;
   return SKEP_OK;
 }

@@ -1,6 +1,8 @@
 /* SELECT: the engine's rows as a result. The statement's life lasts as long as its result does. */
+#include "sql/heartbeat.h"
 #include "sql/life.h"
 #include "sql/result.h"
+#include "sql/transaction.h"
 
 enum { QUERY_BATCH_ROWS = 16384 };
 
@@ -12,11 +14,18 @@ typedef struct query_result {
 } query_result;
 
 static skep_status query_end(query_result *r, skep_status st, skep_err *err) {
+  skep_session *s = r->life.s;
   skep_engine_result_close(r->rows);
   r->rows = NULL;
   r->done = true;
-  if (st != SKEP_END) return skep_life_fail(&r->life, st);
-  st = skep_life_commit(&r->life, err);
+  st = skep_heartbeat_why(s, st, err);
+  if (st == SKEP_END) st = skep_transaction_check(s, err);
+  if (st == SKEP_OK) {
+    st = skep_life_commit(&r->life, err);
+  } else {
+    st = skep_life_fail(&r->life, st);
+  }
+  skep_heartbeat_runs(s, false);
   return st == SKEP_OK ? SKEP_END : st;
 }
 

@@ -2,8 +2,10 @@
  * in statement.c. */
 #include "sql/session_int.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "db/schema.h"
 #include "sql/heartbeat.h"
@@ -125,6 +127,8 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   s->fs = opts->fs;
   s->environment = opts->environment;
   s->job_permille = -1;
+  s->heartbeats = opts->heartbeats;
+  s->number = s->ctx->random(s->ctx->random_self);
   s->lock_wait = opts->lock_wait;
   s->lock_wait_self = opts->lock_wait_self;
   skep_status st = open_all(s, opts, err);
@@ -181,6 +185,16 @@ static void keep_house(skep_session *s) {
   if (skep_transaction_housekeep(s, &why) != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "house-keeping: %s", why.text);
 }
 
+/* As Hive's query ids, the time readable: operators see them in SHOW LOCKS and SHOW TRANSACTIONS. What tells sessions
+ * apart is drawn once, when they open. */
+static void new_query_id(skep_session *s) {
+  time_t seconds = (time_t)(s->ctx->clock_ms(s->ctx->clock_self) / 1000);
+  struct tm t = {0};
+  (void)gmtime_r(&seconds, &t);
+  snprintf(s->query_id, sizeof s->query_id, SKEP_QUERY_ID_PREFIX "%04d%02d%02d%02d%02d%02d_%016" PRIx64 "-%" PRIu64,
+           t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, s->number, ++s->n_queries);
+}
+
 skep_status skep_session_run(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
   *out = NULL;
   if (s->has_run) clear_notes(s);
@@ -188,6 +202,7 @@ skep_status skep_session_run(skep_session *s, const char *text, size_t length, s
   __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
+  new_query_id(s);
   keep_house(s);
   return skep_statement_execute(s, text, length, out, err);
 }

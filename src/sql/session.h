@@ -43,6 +43,14 @@ typedef struct skep_session_waiting {
 typedef skep_status skep_session_wait(void *self, skep_session *session, const skep_session_waiting *waiting,
                                       skep_err *err);
 
+/* One thread that says for all sessions of a process on one metastore that their transactions are alive, and hears what
+ * others want of them (heartbeat.h). A session that is given none makes one of its own. */
+typedef struct skep_heartbeats skep_heartbeats;
+/* ctx is borrowed until _free; the sessions must be closed before that. Starts nothing yet. */
+SKEP_NODISCARD skep_status skep_heartbeats_new(const skep_ctx *ctx, const char *metastore_url, skep_heartbeats **out,
+                                               skep_err *err);
+void skep_heartbeats_free(skep_heartbeats *heartbeats); /* accepts NULL */
+
 /* Texts are copied. Zero-initialise; what is NULL or 0 has the default named. */
 typedef struct skep_session_opts {
   const skep_ctx *ctx;                   /* required; borrowed until close */
@@ -61,6 +69,7 @@ typedef struct skep_session_opts {
   const char *temp_dir;                         /* where queries spill; made when needed; NULL: inside the warehouse */
   skep_session_wait *lock_wait;                 /* instead of sleeping for a lock; NULL: sleep */
   void *lock_wait_self;
+  skep_heartbeats *heartbeats;      /* borrowed until close; NULL: one thread for this session */
   const char *boot_id;              /* tests only: see db/db.h */
   struct skep_db_faults *db_faults; /* tests only: db/faults.h */
 } skep_session_opts;

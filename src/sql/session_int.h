@@ -48,6 +48,11 @@ typedef struct skep_session_txn {
 
 typedef struct skep_heartbeat skep_heartbeat;
 
+/* What TXN_AGENT_INFO and HL_AGENT_INFO say about a statement of Skep's: this, the time, the session's number, that of
+ * its statement. No query id of Hive's begins so: those begin with a user's name and '_'. */
+#define SKEP_QUERY_ID_PREFIX "skep-"
+enum { SKEP_QUERY_ID_SIZE = 64 };
+
 /* Lines for the person at the shell. */
 typedef struct skep_session_notes {
   char **lines;
@@ -74,9 +79,15 @@ struct skep_session {
   skep_arena arena;     /* of the running statement */
   skep_arena txn_arena; /* of the open transaction */
   skep_session_txn txn;
-  skep_heartbeat *heartbeat; /* heartbeat.h; NULL until the first transaction */
+  skep_heartbeats *heartbeats; /* as the caller gave it; or NULL */
+  skep_heartbeat *heartbeat;   /* heartbeat.h; NULL until the first transaction */
+  /* What the heartbeat tells, __atomic builtins: of the open transaction, and anything that moves when the statement
+   * does something else than write rows. */
+  uint64_t written_rows, written_bytes, activity;
   skep_session_notes notes;
-  skep_session_wait *lock_wait; /* NULL: sleep */
+  uint64_t number, n_queries;
+  char query_id[SKEP_QUERY_ID_SIZE]; /* of the running statement */
+  skep_session_wait *lock_wait;      /* NULL: sleep */
   void *lock_wait_self;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
@@ -86,6 +97,8 @@ struct skep_session {
    * while undoing is set. Under the lock, so that no interrupt arrives late. */
   pthread_mutex_t cancel_lock;
   bool undoing;
+  skep_status ended_with; /* the statement was ended by the heartbeat thread; SKEP_OK: it was not */
+  char ended_why[400];
   uint32_t n_unkept;  /* statements since the last house-keeping, which was at */
   int64_t kept_ms;    /* this time */
   bool has_recovered; /* housekeep.c looked for leftovers of a loss of power */
@@ -121,7 +134,7 @@ typedef skep_status skep_statement_run(skep_session *session, const skep_stateme
 /* Of the definitions: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
  * SHOW, DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
  */
-skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run, skep_analyze_run;
+skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run, skep_analyze_run, skep_kill_run;
 
 /* Of this part. */
 skep_statement_run skep_query_run, skep_insert_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,

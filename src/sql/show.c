@@ -339,21 +339,8 @@ static skep_status run_show(skep_session *s, void *self, skep_err *err) {
   return show_dispatch(s, job->show, &job->out, err);
 }
 
-typedef struct abort_job {
-  const skep_ids *ids;
-} abort_job;
-
-static skep_status run_abort(skep_session *s, void *self, skep_err *err) {
-  const abort_job *job = self;
-  return skep_txn_abort_many(s->db, job->ids->items, job->ids->n, SKEP_ABORT_QUERY, NULL, err);
-}
-
 skep_status skep_show_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
-  if (statement->kind == SKEP_STMT_ABORT_TRANSACTIONS) {
-    abort_job abort = {&statement->ids};
-    return ddl_in_transaction(s, SKEP_DB_WRITE, run_abort, &abort, err);
-  }
   if (statement->kind != SKEP_STMT_SHOW)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported yet", skep_statement_name(statement));
   show_job job = {.show = statement->show};

@@ -247,7 +247,7 @@ static void transactions_are_shown_while_open_or_aborted(void **state) {
   assert_int_equal(warehouse_try(&f->w, other, "INSERT INTO t VALUES (1)"), SKEP_OK);
   const char *text = warehouse_rows(&f->w, "SHOW TRANSACTIONS");
   assert_non_null(
-      strstr(text, "Transaction ID\tTransaction State\tStarted Time\tLast Heartbeat Time\tUser\tHostname\n"));
+      strstr(text, "Transaction ID\tTransaction State\tStarted Time\tLast Heartbeat Time\tUser\tHostname\tType\t"));
   const char *row = strchr(text, '\n') + 1;
   long long id = strtoll(row, NULL, 10);
   assert_true(id > 0 && strstr(row, "\tOPEN\t") != NULL);

@@ -2,6 +2,8 @@
 #include "sql/statement.h"
 
 #include "sql/compact.h"
+#include "sql/heartbeat.h"
+
 #include "sql/parse.h"
 #include "sql/script.h"
 #include "sql/settings.h"
@@ -47,8 +49,9 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_SHOW] = {skep_show_run, ALLOWED, "SHOW"},
     [SKEP_STMT_DESCRIBE] = {skep_describe_run, ALLOWED, "DESCTABLE"},
     [SKEP_STMT_ANALYZE] = {skep_analyze_run, NOT_IN_TRANSACTION, "ANALYZE_TABLE"},
-    [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_show_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
     [SKEP_STMT_ABORT_COMPACTIONS] = {skep_abort_compactions_run, NOT_IN_TRANSACTION, "ABORT_COMPACTIONS"},
+    [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_kill_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
+    [SKEP_STMT_KILL_QUERY] = {skep_kill_run, ALLOWED, "KILL_QUERY"},
     [SKEP_STMT_START_TRANSACTION] = {start_run, NOT_IN_TRANSACTION, "START TRANSACTION"},
     [SKEP_STMT_COMMIT] = {skep_transaction_run, ALLOWED, "COMMIT"},
     [SKEP_STMT_ROLLBACK] = {skep_transaction_run, ALLOWED, "ROLLBACK"},
@@ -124,7 +127,9 @@ static skep_status execute(skep_session *s, const char *text, size_t length, ske
 }
 
 skep_status skep_statement_execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
-  skep_status st = execute(s, text, length, out, err);
+  skep_heartbeat_runs(s, true);
+  skep_status st = skep_heartbeat_why(s, execute(s, text, length, out, err), err);
+  if (*out == NULL) skep_heartbeat_runs(s, false);
   s->text = NULL;
   s->text_length = 0;
   /* a statement that fails ends the transaction that it was in; a text that does not parse is none */

@@ -10,7 +10,7 @@
 enum { TXN_MAX_ARENA = 1 << 30 };
 
 skep_txn_conf skep_transaction_conf(const skep_session *s) {
-  skep_txn_conf conf = {.user = s->user, .host = s->host};
+  skep_txn_conf conf = {.user = s->user, .host = s->host, .agent = s->query_id[0] != 0 ? s->query_id : NULL};
   int64_t ms;
   if (skep_config_ms(s->config, "hive.txn.timeout", &ms, NULL) == SKEP_OK && ms > 0) conf.timeout_ms = ms;
   return conf;
@@ -21,6 +21,8 @@ static void clear(skep_session *s) {
   skep_heartbeat_watch(s, 0);
   skep_release(s->ctx, s->txn.changes);
   s->txn = (skep_session_txn){0};
+  __atomic_store_n(&s->written_rows, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&s->written_bytes, 0, __ATOMIC_RELAXED);
   skep_arena_fini(&s->txn_arena);
   skep_arena_init(&s->txn_arena, s->ctx, TXN_MAX_ARENA);
 }
@@ -234,7 +236,8 @@ static void set_undoing(skep_session *s, bool undoing) {
 
 skep_status skep_transaction_undo(skep_session *s, int64_t txn, bool files_gone, skep_err *err) {
   set_undoing(s, true);
-  skep_status st = skep_txn_abort(s->db, txn, SKEP_ABORT_ROLLBACK, files_gone, err);
+  skep_txn_abort_reason reason = s->ended_with == SKEP_ERR_CANCELLED ? SKEP_ABORT_KILLED : SKEP_ABORT_ROLLBACK;
+  skep_status st = skep_txn_abort(s->db, txn, reason, files_gone, err);
   set_undoing(s, false);
   return st;
 }
@@ -261,6 +264,18 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) (void)!skep_transaction_undo(s, s->txn.txn.id, false, NULL);
   clear(s);
   return st;
+}
+
+skep_status skep_transaction_check(skep_session *s, skep_err *err) {
+  char state;
+  const char *reason;
+  if (!s->txn.is_explicit) return SKEP_OK;
+  SKEP_TRY(skep_txn_state(s->db, s->txn.txn.id, &state, &s->arena, &reason, err));
+  if (state == 'o') return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_ABORTED,
+                   "LockException [Error 10263]: Transaction manager has aborted the transaction txnid:%lld.  Reason: "
+                   "%s",
+                   (long long)s->txn.txn.id, reason != NULL ? reason : "it is not known any more");
 }
 
 void skep_transaction_abandon(skep_session *s, bool files_gone) {

@@ -19,6 +19,10 @@ SKEP_NODISCARD skep_status skep_transaction_same_table(skep_session *session, co
  * open afterwards; SKEP_ERR_CONFLICT and SKEP_ERR_IN_DOUBT as session.h says. */
 SKEP_NODISCARD skep_status skep_transaction_commit(skep_session *session, skep_err *err);
 
+/* After the last row of a query in an explicit transaction: SKEP_ERR_ABORTED when somebody aborted it meanwhile, since
+ * files of its snapshot may be gone then and rows be missing. A statement's own transaction is asked by its commit. */
+SKEP_NODISCARD skep_status skep_transaction_check(skep_session *session, skep_err *err);
+
 /* Aborts what is open, reason "rollback". Files must be removed before, or are left to a cleaner; files_gone: all of
  * them are, durably (skep_txn_abort). Never fails for the
  * caller: a transaction that cannot be aborted now times out. */
