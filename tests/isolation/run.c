@@ -168,6 +168,13 @@ static bool run_token(run_state *r, const spec_order *order, const spec_token *t
   return true;
 }
 
+static bool said(run_state *r, const judge_step *j, const char *line, const char *part) {
+  char *text = world_with_database(r->w, part);
+  bool fine = j->outcome == JUDGE_FAILED && strstr(j->text, text) != NULL;
+  free(text);
+  return fine || wrong(r, "%s: it says: %s", line, j->outcome == JUDGE_FAILED ? j->text : "nothing");
+}
+
 /* "a1 = rows", "a1 ! part of the message", "end = rows". */
 static bool line_holds(run_state *r, const char *line) {
   size_t n = strcspn(line, " ");
@@ -182,9 +189,7 @@ static bool line_holds(run_state *r, const char *line) {
   }
   if (step == NULL || (rest[0] != '=' && rest[0] != '!')) return wrong(r, "what is this? %s", line);
   const judge_step *j = &r->judge.steps[step - r->s->steps];
-  if (rest[0] == '!')
-    return (j->outcome == JUDGE_FAILED && strstr(j->text, what) != NULL) ||
-           wrong(r, "%s: it says: %s", line, j->outcome == JUDGE_FAILED ? j->text : "nothing");
+  if (rest[0] == '!') return said(r, j, line, what);
   if (j->outcome != JUDGE_OK) return wrong(r, "%s: it did not end well", line);
   return judge_same(&r->judge, what, j->rows, why, sizeof why) || wrong(r, "%s: %s", step->name, why);
 }

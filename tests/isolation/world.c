@@ -253,8 +253,7 @@ static bool outside(world *w, world_session *s, const char *sql) {
   return true;
 }
 
-/* $D becomes the database's name; the caller frees it. */
-static char *with_database(const world *w, const char *sql) {
+char *world_with_database(const world *w, const char *sql) {
   skep_buf out;
   skep_buf_init(&out, &w->ctx, 1 << 20);
   for (const char *at = sql; *at != '\0';) {
@@ -272,7 +271,7 @@ static char *with_database(const world *w, const char *sql) {
 void world_start(world *w, world_session *s, const char *sql) {
   if (outside(w, s, sql)) return;
   free(s->text); /* idle: nothing uses it any more */
-  s->text = with_database(w, sql);
+  s->text = world_with_database(w, sql);
   start(w, s, s->text);
 }
 

@@ -72,4 +72,7 @@ void world_settle(world *w);
 world_session *world_find(world *w, const char *name); /* "A" */
 world_session *world_observer(world *w);
 
+/* The text with the database's name instead of $D; the caller frees it. */
+char *world_with_database(const world *w, const char *text);
+
 #endif
