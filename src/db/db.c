@@ -111,6 +111,10 @@ void skep_db_interrupt(skep_db *db) { db->vt->interrupt(db); }
 
 /* --- the fault door --- */
 
+bool skep_db_goes_wrong(const skep_db *db, unsigned which) {
+  return db->faults != NULL && (db->faults->wrong & which) != 0;
+}
+
 /* Counts a call that changes the database. True: the call is to be made; then fault_after follows it. */
 static bool fault_before(skep_db *db, bool commit, bool *is_mine, skep_status *status, skep_err *err) {
   *is_mine = false;

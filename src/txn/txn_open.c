@@ -1,6 +1,7 @@
 /* Opening transactions and taking snapshots. */
 #include <string.h>
 
+#include "db/faults.h"
 #include "txn/txn_int.h"
 
 skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf) {
@@ -165,14 +166,29 @@ skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn,
   return skep_txn_decide_list(arena, seen, n, min_txn - 1, 0, false, 0, out, err);
 }
 
+/* Tests of the history checker: rows of transactions that are to be taken for committed ones are left out. */
+static void go_wrong(skep_db *db, int64_t own, skep_txn_seen *seen, size_t *n) {
+  bool late = skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE), dirty = skep_db_goes_wrong(db, SKEP_DB_WRONG_DIRTY),
+       aborted = skep_db_goes_wrong(db, SKEP_DB_WRONG_ABORTED);
+  size_t kept = 0;
+  for (size_t i = 0; i < *n; i++) {
+    bool out = (late && seen[i].id == own) || (dirty && seen[i].state == 'o' && seen[i].id != own) ||
+               (aborted && seen[i].state == 'a');
+    if (!out) seen[kept++] = seen[i];
+  }
+  *n = kept;
+}
+
 static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn *txn, skep_err *err) {
-  bool gaps = !skep_db_dialect(db)->ids_in_order;
+  bool gaps = !skep_db_dialect(db)->ids_in_order, late = skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE);
   skep_txn_seen *seen = NULL;
   size_t n = 0;
   int64_t hwm = txn->id; /* the own one cuts the list */
-  if (txn->id == 0) SKEP_TRY(skep_txn_max_id(db, &hwm, err));
+  if (txn->id == 0 || late) SKEP_TRY(skep_txn_max_id(db, &hwm, err));
   SKEP_TRY(read_seen(db, arena, gaps, &seen, &n, err));
-  SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, txn->id, gaps, c->open_timeout_ms, &txn->txns, err));
+  go_wrong(db, txn->id, seen, &n);
+  int64_t own = late ? 0 : txn->id;
+  SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, own, gaps, c->open_timeout_ms, &txn->txns, err));
   return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
 }
 
@@ -361,7 +377,12 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   char state;
   skep_status status = skep_txn_touch(db, txn->id, tables, n_tables, err); /* its lock comes before that of the row */
   if (status == SKEP_OK) status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
-  if (status == SKEP_OK) status = use_tables(db, arena, txn, false, tables, n_tables, err);
+  skep_txn t = *txn;
+  if (status == SKEP_OK && skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE)) {
+    const skep_txn_conf c = skep_txn_conf_full(NULL);
+    status = take_snapshot(db, arena, &c, &t, err);
+  }
+  if (status == SKEP_OK) status = use_tables(db, arena, &t, false, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
   if (status != SKEP_OK) clear_tables(tables, n_tables);
   return status;

@@ -1,0 +1,539 @@
+/* Runs random transactions from many processes on one warehouse and writes down what each of them did and saw:
+ *
+ *   history_drive DIR [--processes N] [--transactions N] [--mode x|w|row] [--seed N] [--metastore URL] [--wrong NAME]
+ * [--kill]
+ *
+ * DIR is made; DIR/history.jsonl has one line a transaction, to be judged by check.py. Tables and operations:
+ * README.md.
+ * --wrong injects a fault of the transaction layer (db/faults.h) into all processes: the history must then be refused.
+ * --kill ends processes with SIGKILL now and then; others take their place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "column/text.h"
+#include "db/db.h"
+#include "db/faults.h"
+#include "io/posix.h"
+#include "sql/session.h"
+
+enum {
+  EPOCH = 160 /* transactions of all processes on one set of tables */,
+  N_KEYS = 4,
+  N_BAGS = 2,
+  N_PARTS = 2,
+  MAX_OPS = 5
+};
+
+typedef struct history_plan {
+  const char *dir, *mode, *metastore;
+  unsigned processes, transactions, wrong;
+  uint64_t seed;
+  bool kill;
+} history_plan;
+
+typedef struct process {
+  const history_plan *plan;
+  int number;
+  uint64_t random;
+  skep_ctx ctx;
+  skep_fs *fs;
+  skep_db_faults faults;
+  skep_session *session;
+  skep_buf rows;
+  skep_err err;
+  FILE *log;
+  char warehouse[256];
+  /* of the running transaction */
+  char line[1 << 16];
+  size_t used;
+  unsigned id, n_ops, n_writes, epoch;
+  bool is_explicit, failed;
+} process;
+
+static uint64_t next(process *p) {
+  p->random ^= p->random << 13;
+  p->random ^= p->random >> 7;
+  p->random ^= p->random << 17;
+  return p->random >> 8;
+}
+static unsigned below(process *p, unsigned n) { return (unsigned)(next(p) % n); }
+
+static uint64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- a session ---- */
+
+static skep_status print(skep_result *result, skep_buf *out, skep_err *err) {
+  skep_text text = {.style = SKEP_TEXT_COPY, .utf8_fail = SKEP_OK};
+  for (;;) {
+    const skep_batch *batch;
+    skep_status st = skep_result_next(result, &batch, err);
+    if (st == SKEP_END) return SKEP_OK;
+    if (st != SKEP_OK) return st;
+    for (int64_t i = 0; i < batch->root.length; i++) {
+      for (uint32_t c = 0; c < batch->root.n_children; c++) {
+        if (c != 0) skep_buf_byte(out, '\t');
+        SKEP_TRY(skep_text_value(&text, &batch->root.children[c], i, out, err));
+      }
+      skep_buf_byte(out, '\n');
+    }
+  }
+}
+
+static skep_status run(process *p, const char *sql) {
+  skep_result *result;
+  skep_buf_reset(&p->rows);
+  skep_status st = skep_session_run(p->session, sql, strlen(sql), &result, &p->err);
+  if (st == SKEP_OK && result != NULL) st = print(result, &p->rows, &p->err);
+  skep_result_free(result);
+  return st;
+}
+
+static bool open_process(process *p, const history_plan *plan, int number) {
+  *p = (process){
+      .plan = plan, .number = number, .random = (plan->seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)number * 7919u + 1};
+  for (int i = 0; i < 20; i++) (void)next(p);
+  skep_ctx_init(&p->ctx);
+  skep_buf_init(&p->rows, &p->ctx, 1 << 28);
+  p->faults.wrong = plan->wrong;
+  snprintf(p->warehouse, sizeof p->warehouse, "%s/warehouse", plan->dir);
+  if (skep_fs_posix_new(&p->ctx, &p->fs, &p->err) != SKEP_OK) return false;
+  const skep_session_opts opts = {.ctx = &p->ctx,
+                                  .fs = p->fs,
+                                  .warehouse_dir = p->warehouse,
+                                  .metastore_url = plan->metastore,
+                                  .threads = 1,
+                                  .memory_bytes = 256 << 20,
+                                  .db_faults = &p->faults};
+  if (skep_session_open(&opts, &p->session, &p->err) != SKEP_OK) return false;
+  const char *settings[] = {
+      "SET hive.lock.sleep.between.retries=1s",
+      strcmp(plan->mode, "x") == 0 ? "SET hive.txn.xlock.write=true" : "SET hive.txn.xlock.write=false",
+      strcmp(plan->mode, "row") == 0 ? "SET skep.conflict.granularity=row" : "SET hive.txn.xlock.iow=true"};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    if (run(p, settings[i]) != SKEP_OK) return false;
+  return true;
+}
+
+static void close_process(process *p) {
+  skep_session_close(p->session);
+  skep_buf_fini(&p->rows);
+  skep_fs_free(p->fs);
+}
+
+/* ---- writing down ---- */
+
+static void say(process *p, const char *format, ...) SKEP_PRINTF(2, 3);
+static void say(process *p, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(p->line + p->used, sizeof p->line - p->used, format, args);
+  va_end(args);
+  if (n < 0 || (size_t)n >= sizeof p->line - p->used) abort();
+  p->used += (size_t)n;
+}
+
+static void op_begins(process *p) { say(p, "%s", p->n_ops++ == 0 ? "" : ","); }
+
+static void begin(process *p, unsigned id) {
+  p->id = id;
+  p->used = 0;
+  p->n_ops = p->n_writes = 0;
+  p->failed = false;
+  say(p, "{\"txn\":\"%d.%u\",\"p\":%d,\"begin\":%" PRIu64 ",\"ops\":[", p->number, id, p->number, now_ns());
+}
+
+static void quoted(process *p, const char *text) {
+  say(p, "\"");
+  for (size_t i = 0; text[i] != '\0' && i < 300; i++)
+    if (text[i] >= ' ' && text[i] != '"' && text[i] != '\\') say(p, "%c", text[i]);
+  say(p, "\"");
+}
+
+/* One write: lines of several processes do not mix (O_APPEND). */
+static void end(process *p, const char *status) {
+  say(p, "],\"end\":%" PRIu64 ",\"status\":\"%s\"", now_ns(), status);
+  if (strcmp(status, "ok") != 0) {
+    say(p, ",\"why\":");
+    quoted(p, p->err.text);
+  }
+  say(p, "}\n");
+  fwrite(p->line, 1, p->used, p->log);
+  fflush(p->log);
+}
+
+/* Before a commit, where processes are killed: others may see what this one could not tell any more. */
+static void intend(process *p) {
+  if (!p->plan->kill || p->log == NULL) return;
+  size_t used = p->used;
+  say(p, "],\"end\":%" PRIu64 ",\"status\":\"unknown\"}\n", now_ns());
+  fwrite(p->line, 1, p->used, p->log);
+  fflush(p->log);
+  p->used = used;
+}
+
+/* ---- operations ---- */
+
+static unsigned fresh(process *p) { return (p->id * 64 + (unsigned)p->number) * 16 + ++p->n_writes; }
+
+static void must(process *p, const char *sql) {
+  if (p->failed) return;
+  if (!p->is_explicit) intend(p);
+  if (run(p, sql) != SKEP_OK) p->failed = true;
+}
+
+/* Appends to the list of a key: a read, a change and a write of one row in one statement. */
+static void append(process *p) {
+  char sql[400];
+  unsigned key = below(p, N_KEYS), id;
+  op_begins(p);
+  id = fresh(p);
+  say(p, "[\"append\",\"l%u.%u\",%u]", p->epoch, key, id);
+  if (below(p, 4) == 0)
+    snprintf(sql, sizeof sql,
+             "MERGE INTO lists%u t USING (SELECT %u AS k, '%u,' AS w) s ON t.k = s.k AND t.d = '%u' WHEN MATCHED THEN "
+             "UPDATE SET v = "
+             "concat(t.v, s.w)",
+             p->epoch, key, id, key % N_PARTS);
+  else
+    snprintf(sql, sizeof sql, "UPDATE lists%u SET v = concat(v, '%u,') WHERE k = %u AND d = '%u'", p->epoch, id, key,
+             key % N_PARTS);
+  must(p, sql);
+}
+
+/* Two lists in one statement; both partitions. */
+static void append_twice(process *p) {
+  char sql[400];
+  unsigned a = below(p, N_KEYS), b = (a + 1 + below(p, N_KEYS - 1)) % N_KEYS, id;
+  op_begins(p);
+  id = fresh(p);
+  say(p, "[\"append\",\"l%u.%u\",%u],[\"append\",\"l%u.%u\",%u]", p->epoch, a, id, p->epoch, b, id);
+  snprintf(sql, sizeof sql, "UPDATE lists%u SET v = concat(v, '%u,') WHERE k IN (%u, %u)", p->epoch, id, a, b);
+  must(p, sql);
+}
+
+/* A register counts its versions; who writes reads back which one it was, inside its transaction. */
+static void write_register(process *p) {
+  char sql[300];
+  unsigned key = below(p, N_KEYS), id, n = 0, v = 0;
+  op_begins(p);
+  id = fresh(p);
+  snprintf(sql, sizeof sql, "UPDATE regs%u SET n = n + 1, v = %u WHERE k = %u", p->epoch, id, key);
+  must(p, sql);
+  snprintf(sql, sizeof sql, "SELECT n, v FROM regs%u WHERE k = %u", p->epoch, key);
+  must(p, sql);
+  if (!p->failed && sscanf(skep_buf_string(&p->rows), "%u\t%u", &n, &v) != 2) abort();
+  if (p->failed)
+    say(p, "[\"write\",\"r%u.%u\",%u,null]", p->epoch, key, id);
+  else
+    say(p, "[\"write\",\"r%u.%u\",%u,%u],[\"get\",\"r%u.%u\",%u,%u]", p->epoch, key, id, n, p->epoch, key, n, v);
+}
+
+static void insert(process *p) {
+  char sql[200];
+  unsigned key = below(p, N_BAGS), id;
+  op_begins(p);
+  id = fresh(p);
+  say(p, "[\"add\",\"b%u.%u\",%u]", p->epoch, key, id);
+  snprintf(sql, sizeof sql, "INSERT INTO bags%u VALUES (%u, %u)", p->epoch, key, id);
+  must(p, sql);
+}
+
+/* Lists as they were read: "l<TAB>k<TAB>1,2,". */
+static void say_rows(process *p, bool bags) {
+  unsigned empty = bags ? (1u << N_BAGS) - 1 : 0;
+  char *save = NULL;
+  skep_buf_byte(&p->rows, 0);
+  for (char *line = strtok_r((char *)p->rows.data, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+    unsigned key, n, used = 0;
+    char kind = line[0];
+    if (sscanf(line + 2, "%u\t%n", &key, (int *)&used) != 1) abort();
+    char *rest = line + 2 + used;
+    op_begins(p);
+    if (kind == 'r') {
+      unsigned v;
+      if (sscanf(rest, "%u:%u", &n, &v) != 2) abort();
+      say(p, "[\"get\",\"r%u.%u\",%u,%u]", p->epoch, key, n, v);
+      continue;
+    }
+    if (kind == 'b') empty &= ~(1u << key);
+    size_t length = strlen(rest);
+    if (length != 0 && rest[length - 1] == ',') rest[length - 1] = '\0';
+    say(p, "[\"%s\",\"%c%u.%u\",[%s]]", kind == 'l' ? "read" : "set", kind, p->epoch, key, rest);
+  }
+  for (unsigned key = 0; key < N_BAGS; key++) {
+    if ((empty & 1u << key) == 0) continue;
+    op_begins(p);
+    say(p, "[\"set\",\"b%u.%u\",[]]", p->epoch, key);
+  }
+}
+
+/* One statement over some of the tables, one snapshot. */
+static void read_some(process *p, bool all) {
+  char sql[1200];
+  int n = 0;
+  unsigned what = all ? 7 : 1 + below(p, 7);
+  const char *between = "";
+  if ((what & 1) != 0) {
+    n += snprintf(sql + n, sizeof sql - (size_t)n, "SELECT 'l', k, v FROM lists%u", p->epoch);
+    if (!all && below(p, 2) == 0) {
+      unsigned key = below(p, N_KEYS);
+      n += snprintf(sql + n, sizeof sql - (size_t)n, " WHERE k = %u AND d = '%u'", key, key % N_PARTS);
+    }
+    between = " UNION ALL ";
+  }
+  if ((what & 2) != 0) {
+    n += snprintf(sql + n, sizeof sql - (size_t)n, "%sSELECT 'r', k, concat(n, ':', v) FROM regs%u", between, p->epoch);
+    between = " UNION ALL ";
+  }
+  if ((what & 4) != 0)
+    snprintf(sql + n, sizeof sql - (size_t)n,
+             "%sSELECT 'b', k, concat_ws(',', collect_list(CAST(v AS STRING))) FROM bags%u GROUP BY k", between,
+             p->epoch);
+  must(p, sql);
+  if (p->failed) return;
+  say_rows(p, (what & 4) != 0);
+}
+
+/* ---- transactions ---- */
+
+static const char *how_it_ended(process *p) {
+  skep_status st = p->err.status;
+  return st == SKEP_ERR_IN_DOUBT ? "unknown" : "fail";
+}
+
+/* What may fail: somebody was first, a ring of waiters, a wait that was too long. */
+static bool may_fail(const process *p) {
+  static const char *const parts[] = {"conflict", "deadlock", "timed out", "aborted", "Abort"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strstr(p->err.text, parts[i]) != NULL) return true;
+  return false;
+}
+
+static void one_op(process *p) {
+  switch (below(p, 8)) {
+    case 0:
+    case 1:
+      append(p);
+      break;
+    case 2:
+      append_twice(p);
+      break;
+    case 3:
+      write_register(p);
+      break;
+    case 4:
+      insert(p);
+      break;
+    default:
+      read_some(p, false);
+      break;
+  }
+}
+
+static bool explicit_transaction(process *p) {
+  unsigned n = 1 + below(p, MAX_OPS - 1);
+  bool give_up = below(p, 10) == 0;
+  p->is_explicit = true;
+  must(p, "START TRANSACTION");
+  for (unsigned i = 0; i < n && !p->failed; i++) one_op(p);
+  if (p->failed) return end(p, "fail"), may_fail(p);
+  if (!give_up) intend(p);
+  skep_status st = run(p, give_up ? "ROLLBACK" : "COMMIT");
+  if (st == SKEP_OK) return end(p, give_up ? "fail" : "ok"), true;
+  end(p, how_it_ended(p));
+  return may_fail(p) || st == SKEP_ERR_IN_DOUBT;
+}
+
+static bool one_statement(process *p) {
+  p->is_explicit = false;
+  switch (below(p, 8)) {
+    case 0:
+    case 1:
+    case 2:
+      append(p);
+      break;
+    case 3:
+      append_twice(p);
+      break;
+    case 4:
+      insert(p);
+      break;
+    default:
+      read_some(p, false);
+      break;
+  }
+  end(p, p->failed ? how_it_ended(p) : "ok");
+  return !p->failed || may_fail(p) || p->err.status == SKEP_ERR_IN_DOUBT;
+}
+
+static int work(const history_plan *plan, int number, unsigned from) {
+  static process p;
+  char path[300];
+  if (!open_process(&p, plan, number)) return fprintf(stderr, "process %d: %s\n", number, p.err.text), 1;
+  p.random += from * 0x2545f4914f6cdd1du;
+  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
+  p.log = fopen(path, "a");
+  if (p.log == NULL) return 1;
+  setvbuf(p.log, NULL, _IOFBF, 1 << 17);
+  unsigned mine = plan->transactions / plan->processes, per_epoch = EPOCH / plan->processes;
+  if (per_epoch == 0) per_epoch = 1;
+  for (unsigned i = from; i < mine; i++) {
+    p.epoch = i / per_epoch;
+    begin(&p, i + 1);
+    bool fine = below(&p, 2) == 0 ? explicit_transaction(&p) : one_statement(&p);
+    if (!fine) return fprintf(stderr, "process %d: refused in other words: %s\n", number, p.err.text), 1;
+  }
+  fclose(p.log);
+  close_process(&p);
+  return 0;
+}
+
+/* ---- before and after ---- */
+
+static unsigned n_epochs(const history_plan *plan) {
+  unsigned per_epoch = EPOCH / plan->processes;
+  if (per_epoch == 0) per_epoch = 1;
+  return (plan->transactions / plan->processes + per_epoch - 1) / per_epoch;
+}
+
+static int prepare(const history_plan *plan) {
+  static process p;
+  char sql[600];
+  if (!open_process(&p, plan, 1000)) return fprintf(stderr, "preparing: %s\n", p.err.text), 1;
+  for (unsigned e = 0; e < n_epochs(plan) && !p.failed; e++) {
+    const char *const tables[] = {"lists%u (k INT, v STRING) PARTITIONED BY (d STRING)", "regs%u (k INT, n INT, v INT)",
+                                  "bags%u (k INT, v INT)"};
+    for (size_t t = 0; t < 3; t++) {
+      int n = snprintf(sql, sizeof sql, "CREATE TABLE ");
+      n += snprintf(sql + n, sizeof sql - (size_t)n, tables[t], e);
+      snprintf(sql + n, sizeof sql - (size_t)n, " STORED AS ORC TBLPROPERTIES ('transactional'='true')");
+      must(&p, sql);
+    }
+    snprintf(sql, sizeof sql, "INSERT INTO lists%u VALUES (0,'','0'),(1,'','1'),(2,'','0'),(3,'','1')", e);
+    must(&p, sql);
+    snprintf(sql, sizeof sql, "INSERT INTO regs%u VALUES (0,0,0),(1,0,0),(2,0,0),(3,0,0)", e);
+    must(&p, sql);
+  }
+  if (p.failed) return fprintf(stderr, "preparing: %s\n", p.err.text), 1;
+  close_process(&p);
+  return 0;
+}
+
+/* The last transactions: everything is read. */
+static int look(const history_plan *plan) {
+  static process p;
+  char path[300];
+  if (!open_process(&p, plan, 1001)) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
+  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
+  p.log = fopen(path, "a");
+  if (p.log == NULL) return 1;
+  for (p.epoch = 0; p.epoch < n_epochs(plan); p.epoch++) {
+    begin(&p, p.epoch + 1);
+    read_some(&p, true);
+    if (p.failed) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
+    end(&p, "ok");
+  }
+  fclose(p.log);
+  close_process(&p);
+  return 0;
+}
+
+static pid_t start(const history_plan *plan, int number, unsigned from) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) _exit(number < 0 ? (number == -1 ? prepare(plan) : look(plan)) : work(plan, number, from));
+  return pid;
+}
+
+/* How far the killed process had come: its last line's number. */
+static unsigned lines_of(const history_plan *plan, int number) {
+  char path[300], key[40];
+  static char line[1 << 17];
+  unsigned last = 0, n;
+  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
+  snprintf(key, sizeof key, "{\"txn\":\"%d.", number);
+  FILE *f = fopen(path, "r");
+  while (f != NULL && fgets(line, sizeof line, f) != NULL)
+    if (strncmp(line, key, strlen(key)) == 0 && sscanf(line + strlen(key), "%u", &n) == 1 && n > last) last = n;
+  if (f != NULL) fclose(f);
+  return last;
+}
+
+static bool all_well(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Kills one after the other, and lets another process go on where it stopped. */
+static void kill_some(const history_plan *plan, pid_t *pids) {
+  uint64_t random = plan->seed * 77 + 5;
+  for (int k = 0; k < 12; k++) {
+    const struct timespec pause = {0, 150000000};
+    nanosleep(&pause, NULL);
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    unsigned i = (unsigned)(random >> 33) % plan->processes;
+    int status;
+    if (pids[i] == 0 || waitpid(pids[i], &status, WNOHANG) != 0) {
+      if (pids[i] != 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) exit(1);
+      pids[i] = 0;
+      continue;
+    }
+    kill(pids[i], SIGKILL);
+    (void)all_well(pids[i]);
+    pids[i] = start(plan, (int)i, lines_of(plan, (int)i) + 1);
+  }
+}
+
+static unsigned wrong_of(const char *name) {
+  static const char *const names[] = SKEP_DB_WRONG_NAMES;
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(names[i], name) == 0) return 1u << i;
+  fprintf(stderr, "no fault is called %s\n", name);
+  exit(2);
+}
+
+int main(int argc, char **argv) {
+  history_plan plan = {.mode = "x", .processes = 8, .transactions = 1000, .seed = 1};
+  for (int i = 1; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : "";
+    if (strcmp(argv[i], "--kill") == 0) {
+      plan.kill = true;
+      continue;
+    }
+    if (strncmp(argv[i], "--", 2) != 0) {
+      plan.dir = argv[i];
+      continue;
+    }
+    i++;
+    if (strcmp(argv[i - 1], "--processes") == 0) plan.processes = (unsigned)strtoul(value, NULL, 10);
+    if (strcmp(argv[i - 1], "--transactions") == 0) plan.transactions = (unsigned)strtoul(value, NULL, 10);
+    if (strcmp(argv[i - 1], "--mode") == 0) plan.mode = value;
+    if (strcmp(argv[i - 1], "--seed") == 0) plan.seed = strtoull(value, NULL, 10);
+    if (strcmp(argv[i - 1], "--metastore") == 0) plan.metastore = value;
+    if (strcmp(argv[i - 1], "--wrong") == 0) plan.wrong |= wrong_of(value);
+  }
+  if (plan.dir == NULL || plan.processes == 0 || plan.processes > 64)
+    return fprintf(stderr, "usage: history_drive DIR ...\n"), 2;
+  if (mkdir(plan.dir, 0777) != 0 && errno != EEXIST) return perror(plan.dir), 1;
+  if (!all_well(start(&plan, -1, 0))) return 1;
+  pid_t pids[64] = {0};
+  bool fine = true;
+  for (unsigned i = 0; i < plan.processes; i++) pids[i] = start(&plan, (int)i, 0);
+  if (plan.kill) kill_some(&plan, pids);
+  for (unsigned i = 0; i < plan.processes; i++) fine &= pids[i] == 0 || all_well(pids[i]);
+  return fine && all_well(start(&plan, -2, 0)) ? 0 : 1;
+}
