@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "acid/layout.h"
-#include "compact/tiers.h"
 #include "compact/job.h"
+#include "compact/tiers.h"
 #include "lock/lock.h"
 
 enum { BEAT_MS = 3000, DEFAULT_ATTEMPTS = 3, MAX_WAITING = 1000, BEGIN_MS = 600000, DAY_MS = 86400000 };

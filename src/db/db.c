@@ -132,6 +132,7 @@ static bool fault_before(skep_db *db, bool commit, bool *is_mine, skep_status *s
       break;
     case SKEP_DB_FAULT_NONE:
     case SKEP_DB_FAULT_EXIT_AFTER:
+    case SKEP_DB_FAULT_FAIL_AFTER:
       return true;
   }
   *status = skep_fail(err, SKEP_ERR_IO, "injected fault at call %llu", (unsigned long long)call);
@@ -141,9 +142,11 @@ static bool fault_before(skep_db *db, bool commit, bool *is_mine, skep_status *s
 static skep_status fault_after(skep_db *db, bool commit, bool is_mine, skep_status status, skep_err *err) {
   if (!is_mine) return status;
   if (db->faults->kind == SKEP_DB_FAULT_EXIT_AFTER) _exit(SKEP_DB_FAULT_CODE);
-  if (db->faults->kind == SKEP_DB_FAULT_DOUBT && commit && status == SKEP_OK) {
+  bool after = db->faults->kind == SKEP_DB_FAULT_FAIL_AFTER && (status == SKEP_OK || status == SKEP_END);
+  if (commit && (after || (db->faults->kind == SKEP_DB_FAULT_DOUBT && status == SKEP_OK))) {
     return skep_fail(err, SKEP_ERR_IN_DOUBT, "injected fault: the answer to a commit is lost");
   }
+  if (after) return skep_fail(err, SKEP_ERR_IO, "injected fault after the call");
   return status;
 }
 
@@ -162,7 +165,9 @@ skep_status skep_db_begin(skep_db *db, skep_db_mode mode, skep_err *err) {
     db->mode = mode;
     db->deadline_ns = 0;
   }
-  return fault_after(db, false, is_mine, status, err);
+  status = fault_after(db, false, is_mine, status, err);
+  if (status != SKEP_OK && db->active) skep_db_rollback(db); /* who is told that nothing began ends nothing */
+  return status;
 }
 
 skep_status skep_db_commit(skep_db *db, skep_err *err) {

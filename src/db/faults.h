@@ -15,7 +15,8 @@ typedef enum skep_db_fault_kind {
   SKEP_DB_FAULT_FAIL,        /* SKEP_ERR_IO instead of the call */
   SKEP_DB_FAULT_EXIT_BEFORE, /* _exit(SKEP_DB_FAULT_CODE) instead of the call */
   SKEP_DB_FAULT_EXIT_AFTER,  /* the call is made, then _exit */
-  SKEP_DB_FAULT_DOUBT        /* a commit is made, and reported as SKEP_ERR_IN_DOUBT; other calls as FAIL */
+  SKEP_DB_FAULT_DOUBT,       /* a commit is made, and reported as SKEP_ERR_IN_DOUBT; other calls as FAIL */
+  SKEP_DB_FAULT_FAIL_AFTER   /* the call is made, then SKEP_ERR_IO; a commit as DOUBT */
 } skep_db_fault_kind;
 
 enum { SKEP_DB_FAULT_CODE = 86 };

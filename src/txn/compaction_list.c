@@ -113,8 +113,7 @@ skep_status skep_compaction_written_above(skep_db *db, const char *database, con
   static const char of_table[] =
       "SELECT 1 FROM \"COMPLETED_TXN_COMPONENTS\" WHERE \"CTC_DATABASE\" = ? AND \"CTC_TABLE\" = ? AND "
       "\"CTC_WRITEID\" > ? AND \"CTC_PARTITION\" IS NULL LIMIT 1";
-  const skep_param params[] = {skep_p_text(database), skep_p_text(table), skep_p_i64(write_id),
-                               skep_p_text(partition)};
+  const skep_param params[] = {skep_p_text(database), skep_p_text(table), skep_p_i64(write_id), skep_p_text(partition)};
   int64_t ignored;
   return skep_db_get_i64(db, partition != NULL ? of_partition : of_table, params, partition != NULL ? 4 : 3, &ignored,
                          out, err);

@@ -254,9 +254,11 @@ static void insert(process *p) {
 /* Lists as they were read: "l<TAB>k<TAB>1,2,". */
 static void say_rows(process *p, bool bags) {
   unsigned empty = bags ? (1u << N_BAGS) - 1 : 0;
-  char *save = NULL;
   skep_buf_byte(&p->rows, 0);
-  for (char *line = strtok_r((char *)p->rows.data, "\n", &save); line != NULL; line = strtok_r(NULL, "\n", &save)) {
+  for (char *line = (char *)p->rows.data, *after; *line != '\0'; line = after) {
+    char *newline = strchr(line, '\n');
+    after = newline + 1; /* every row ends with one */
+    *newline = '\0';
     unsigned key, n, used = 0;
     char kind = line[0];
     if (sscanf(line + 2, "%u\t%n", &key, (int *)&used) != 1) abort();
