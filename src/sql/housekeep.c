@@ -244,6 +244,10 @@ skep_status skep_transaction_housekeep(skep_session *s, skep_err *err) {
   skep_arena arena;
   skep_arena_init(&arena, s->ctx, HOUSEKEEP_MAX_ARENA);
   skep_status st = recover(s, &arena, err);
+  if (st == SKEP_OK && !skep_session_bool(s, "skep.housekeeper.on", true)) {
+    skep_arena_fini(&arena);
+    return SKEP_OK; /* `skep housekeeper` runs, or Hive's */
+  }
   if (st == SKEP_OK) st = skep_txn_housekeep(s->db, &conf, NULL, err);
   if (st == SKEP_OK) st = skep_txn_agree_timeout(s->db, conf.timeout_ms, err); /* the dead are not in the way now */
   if (st == SKEP_OK) st = remove_dropped(s, &arena, err);

@@ -57,8 +57,8 @@ static inline int txn_setup(void **state) {
 }
 
 static inline void txn_remove_files(txn_fixture *f) {
-  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-mutex"};
-  for (int i = 0; i < 4; i++) {
+  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue", "m.sqlite-mutex"};
+  for (int i = 0; i < 5; i++) {
     char path[192];
     snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
     unlink(path);

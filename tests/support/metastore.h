@@ -78,7 +78,7 @@ static inline void metastore_new(metastore *m, const skep_ctx *ctx, bool shm) {
 
 /* SQLite's files, but not the directory. */
 static inline void metastore_remove_files(const metastore *m) {
-  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue"};
+  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue", "m.sqlite-mutex"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char path[192];
     snprintf(path, sizeof path, "%s/%s", m->dir, names[i]);
