@@ -6,6 +6,7 @@
 #ifndef ACID_SCAN_H
 #define ACID_SCAN_H
 
+#include "acid/deletes.h"
 #include "acid/split.h"
 #include "column/vec.h"
 #include "orc/reader.h"
@@ -21,6 +22,11 @@ void skep_scan_cache_free(skep_scan_cache *cache); /* accepts NULL; no scan may 
  * which will be scanned. One reference is the caller's: skep_orc_tail_unref. */
 SKEP_NODISCARD skep_status skep_scan_cache_tail(skep_scan_cache *cache, const char *path, uint64_t logical_bytes,
                                                 skep_orc_tail **out, skep_err *err);
+
+/* Whether a delete event that applies to the split names a row in each of n boxes of keys: false only when none does.
+ * The events are loaded through the cache. */
+SKEP_NODISCARD skep_status skep_scan_cache_touches(skep_scan_cache *cache, const skep_split *split,
+                                                   const skep_key_box *boxes, size_t n, bool *touched, skep_err *err);
 
 typedef struct skep_scan skep_scan;
 

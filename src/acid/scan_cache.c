@@ -343,3 +343,13 @@ skep_status skep_cache_deletes(skep_scan_cache *cache, const skep_split *split, 
   if (st != SKEP_OK) *out = NULL;
   return st;
 }
+
+skep_status skep_scan_cache_touches(skep_scan_cache *cache, const skep_split *split, const skep_key_box *boxes,
+                                    size_t n, bool *touched, skep_err *err) {
+  skep_cached *item = NULL;
+  if (split->n_deletes != 0) SKEP_TRY(skep_cache_deletes(cache, split, &item, err));
+  for (size_t i = 0; i < n; i++)
+    touched[i] = item != NULL && skep_deletes_touch_box(skep_cached_deletes(item), &boxes[i]);
+  skep_cache_release(cache, item);
+  return SKEP_OK;
+}

@@ -72,6 +72,12 @@ typedef struct skep_compact_counts {
 
 /* ---- event_output.c: one bucket file of any sorted events ---- */
 
+typedef struct skep_compact_key {
+  int64_t write_id, row_id;
+  int32_t bucket;
+} skep_compact_key;
+bool skep_compact_key_below(const skep_compact_key *a, const skep_compact_key *b);
+
 /* Rows with their ids, as arrays of one length; row: a struct vector, its entries NULL in delete events. */
 typedef struct skep_compact_rows {
   int64_t n;
@@ -83,12 +89,21 @@ typedef struct skep_compact_rows {
 typedef struct skep_compact_output skep_compact_output;
 enum { SKEP_COMPACT_INSERTS = 0, SKEP_COMPACT_DELETES = 2 }; /* the operation of all events of a file */
 
-/* path: borrowed until the end, for messages. */
-SKEP_NODISCARD skep_status skep_compact_output_create(skep_compact_run_state *run, const char *path, int operation,
-                                                      skep_compact_output **out, skep_err *err);
+/* fs: the job's, or another for a part of a file; path: borrowed until the end, for messages. */
+SKEP_NODISCARD skep_status skep_compact_output_create(skep_compact_run_state *run, skep_fs *fs, const char *path,
+                                                      int operation, skep_compact_output **out, skep_err *err);
 /* Rows [first, first + count), whose keys are not below those before: SKEP_ERR_CORRUPT otherwise. */
 SKEP_NODISCARD skep_status skep_compact_output_add(skep_compact_output *o, const skep_compact_rows *rows, int64_t first,
                                                    int64_t count, skep_err *err);
+/* The writer, to be asked which stripes it may take over (orc/stripe_copy.h). */
+const skep_orc_writer *skep_compact_output_orc(const skep_compact_output *o);
+/* Takes over a stripe of insert events with these first and last keys. */
+SKEP_NODISCARD skep_status skep_compact_output_copy(skep_compact_output *o, skep_file *file, const skep_orc_tail *tail,
+                                                    uint32_t stripe, const skep_compact_key *first,
+                                                    const skep_compact_key *last, skep_err *err);
+/* Ends `part`, a file on `fs` at its path, and takes over all of it. */
+SKEP_NODISCARD skep_status skep_compact_output_join(skep_compact_output *o, skep_compact_output *part, skep_fs *fs,
+                                                    skep_err *err);
 /* Bytes that went to the file since the last call. */
 uint64_t skep_compact_output_new_bytes(skep_compact_output *o);
 /* Ends, syncs and closes; adds rows, bytes and the file to `counts`. */
@@ -96,7 +111,7 @@ SKEP_NODISCARD skep_status skep_compact_output_finish(skep_compact_output *o, sk
                                                       skep_err *err);
 void skep_compact_output_free(skep_compact_output *o); /* accepts NULL; leaves a torso when it was not finished */
 
-/* ---- insert_merge.c: rows in the order of their ids; those of one writer id into one file ---- */
+/* ---- insert_merge.c: rows in the order of their ids ---- */
 
 /* Where rows go. `rows` is borrowed for the call. */
 typedef struct skep_compact_sink {
@@ -105,20 +120,66 @@ typedef struct skep_compact_sink {
   void *self;
 } skep_compact_sink;
 
-SKEP_NODISCARD skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_split *const *splits,
+/* Stripes of one file, or all of them. */
+typedef struct skep_compact_part {
+  skep_split split;
+  uint32_t number;      /* in reading order: of two equal keys the earlier part's goes first */
+  uint64_t bytes;       /* of these stripes */
+  skep_compact_key low; /* at or below all keys of the part */
+} skep_compact_part;
+
+/* A whole split as a part, its lowest key from the name of its directory. */
+skep_compact_part skep_compact_part_of(const skep_split *split, uint32_t number);
+
+SKEP_NODISCARD skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_compact_part *parts,
                                                    uint32_t n, const skep_compact_sink *to, const skep_cancel *cancel,
                                                    skep_compact_counts *counts, skep_err *err);
 
-/* What goes into one file. */
+/* ---- pieces.c: what of a file's content is merged and what taken over, in the order of keys ---- */
+
 typedef struct skep_compact_group {
   int64_t bucket;
   uint32_t n_splits;
   const skep_split **splits; /* in reading order */
 } skep_compact_group;
 
-SKEP_NODISCARD skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group,
-                                                      const char *path, const skep_cancel *cancel,
-                                                      skep_compact_counts *counts, skep_err *err);
+/* One stripe that is taken over. */
+typedef struct skep_compact_stripe {
+  const char *path;
+  uint64_t logical_bytes; /* of the file */
+  uint32_t stripe;
+  uint64_t bytes;
+  skep_compact_key first, last;
+} skep_compact_stripe;
+
+/* Parts to merge, or stripes to take over: all keys of a piece are below those of the next. */
+typedef struct skep_compact_piece {
+  uint32_t n_parts, n_stripes; /* one of them is 0 */
+  const skep_compact_part *parts;
+  const skep_compact_stripe *stripes;
+} skep_compact_piece;
+
+/* out: an output like the file they go into; with several threads there are pieces for all to merge. In the run's
+ * arena.
+ */
+SKEP_NODISCARD skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_group *group,
+                                            const skep_compact_output *out, unsigned n_threads,
+                                            const skep_compact_piece **pieces, uint32_t *n, skep_err *err);
+
+/* ---- bucket_job.c: the pieces of one file, by one thread or several ---- */
+
+typedef struct skep_compact_bucket_job skep_compact_bucket_job;
+/* Cuts the work. like: any output of the run, to be asked which stripes may be taken over. */
+SKEP_NODISCARD skep_status skep_compact_bucket_job_new(skep_compact_run_state *run, const skep_compact_group *group,
+                                                       const char *path, const skep_compact_output *like,
+                                                       unsigned n_threads, skep_compact_bucket_job **out,
+                                                       skep_err *err);
+uint32_t skep_compact_bucket_job_pieces(const skep_compact_bucket_job *job); /* at least 1 */
+/* Does one piece; pieces may run side by side, but are begun in their order. The last one ends the file. */
+SKEP_NODISCARD skep_status skep_compact_bucket_job_run(skep_compact_bucket_job *job, uint32_t piece,
+                                                       const skep_cancel *cancel, skep_compact_counts *counts,
+                                                       skep_err *err);
+void skep_compact_bucket_job_free(skep_compact_bucket_job *job); /* accepts NULL */
 
 /* ---- delete_merge.c: all delete events of the inputs into one file a writer id ---- */
 

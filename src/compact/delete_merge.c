@@ -138,7 +138,7 @@ static skep_status start_file(sorter *s, int32_t writer, skep_err *err) {
   snprintf(name, sizeof name, "bucket_%05" PRId32, writer);
   SKEP_TRY(skep_compact_path(s->run->arena, s->run->delete_dir, name, &s->out_path, err));
   s->out_writer = writer;
-  return skep_compact_output_create(s->run, s->out_path, SKEP_COMPACT_DELETES, &s->out, err);
+  return skep_compact_output_create(s->run, s->run->job->fs, s->out_path, SKEP_COMPACT_DELETES, &s->out, err);
 }
 
 /* Takes the next event in order. One transaction's second event for a row says nothing new. */

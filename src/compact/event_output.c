@@ -8,11 +8,11 @@
 
 #include "acid/events.h"
 #include "compact/compact_int.h"
+#include "orc/stripe_copy.h"
 
-typedef struct key {
-  int64_t write_id, row_id;
-  int32_t bucket;
-} key;
+enum { COPY_ROOM = 1 << 20 };
+
+typedef skep_compact_key key;
 
 struct skep_compact_output {
   const skep_ctx *ctx;
@@ -21,12 +21,15 @@ struct skep_compact_output {
   const skep_type *type;
   skep_file *file;
   skep_orc_writer *orc;
+  key *stripe_keys; /* the last key of each stripe */
+  size_t n_stripe_keys, stripe_keys_capacity;
   skep_buf key_index;
+  uint8_t *room; /* COPY_ROOM bytes to copy through, once needed */
   /* The rows being added, which begin at row `from` of the file. A stripe may end before them. */
   const skep_compact_rows *rows;
   int64_t first;
   uint64_t from;
-  key last; /* of the rows added */
+  key first_key, last; /* of the rows added */
   int32_t *operations;
   int64_t n_operations;
   uint64_t told_bytes;
@@ -36,7 +39,7 @@ static key key_at(const skep_compact_rows *r, int64_t i) {
   return (key){.write_id = r->write_ids[i], .row_id = r->row_ids[i], .bucket = r->buckets[i]};
 }
 
-static bool is_below(const key *a, const key *b) {
+bool skep_compact_key_below(const key *a, const key *b) {
   if (a->write_id != b->write_id) return a->write_id < b->write_id;
   if (a->bucket != b->bucket) return a->bucket < b->bucket;
   return a->row_id < b->row_id;
@@ -47,12 +50,21 @@ static bool is_below(const key *a, const key *b) {
 static skep_status on_stripe(void *self, uint64_t end_row, skep_err *err) {
   skep_compact_output *o = self;
   key k = o->rows != NULL && end_row > o->from ? key_at(o->rows, o->first + (int64_t)(end_row - 1 - o->from)) : o->last;
-  skep_buf_i64(&o->key_index, k.write_id);
-  skep_buf_byte(&o->key_index, ',');
-  skep_buf_i64(&o->key_index, k.bucket);
-  skep_buf_byte(&o->key_index, ',');
-  skep_buf_i64(&o->key_index, k.row_id);
-  skep_buf_byte(&o->key_index, ';');
+  SKEP_TRY(skep_grow(o->ctx, (void **)&o->stripe_keys, &o->stripe_keys_capacity, o->n_stripe_keys + 1, sizeof k, err));
+  o->stripe_keys[o->n_stripe_keys++] = k;
+  return SKEP_OK;
+}
+
+static skep_status print_key_index(skep_compact_output *o, skep_err *err) {
+  skep_buf_reset(&o->key_index);
+  for (size_t i = 0; i < o->n_stripe_keys; i++) {
+    skep_buf_i64(&o->key_index, o->stripe_keys[i].write_id);
+    skep_buf_byte(&o->key_index, ',');
+    skep_buf_i64(&o->key_index, o->stripe_keys[i].bucket);
+    skep_buf_byte(&o->key_index, ',');
+    skep_buf_i64(&o->key_index, o->stripe_keys[i].row_id);
+    skep_buf_byte(&o->key_index, ';');
+  }
   return skep_buf_check(&o->key_index, "key index", err);
 }
 
@@ -66,6 +78,7 @@ static skep_status on_footer(void *self, skep_orc_writer *orc, skep_err *err) {
   uint64_t n = skep_orc_writer_rows(orc);
   bool deletes = o->operation == SKEP_COMPACT_DELETES;
   snprintf(stats, sizeof stats, "%" PRIu64 ",0,%" PRIu64, deletes ? 0 : n, deletes ? n : 0);
+  SKEP_TRY(print_key_index(o, err));
   skep_bytes index = skep_bytes_of(o->key_index.data, o->key_index.size);
   SKEP_TRY(skep_orc_writer_set_metadata(orc, "hive.acid.key.index", index, err));
   SKEP_TRY(set_text(orc, "hive.acid.stats", stats, err));
@@ -80,7 +93,7 @@ static skep_status wrap(const skep_compact_output *o, skep_status status, skep_e
   return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, o->path, strlen(o->path)));
 }
 
-skep_status skep_compact_output_create(skep_compact_run_state *run, const char *path, int operation,
+skep_status skep_compact_output_create(skep_compact_run_state *run, skep_fs *fs, const char *path, int operation,
                                        skep_compact_output **out, skep_err *err) {
   *out = NULL;
   skep_compact_output *o = skep_alloc_zero(run->ctx, 1, sizeof *o);
@@ -94,10 +107,11 @@ skep_status skep_compact_output_create(skep_compact_run_state *run, const char *
   opts.bloom_columns = run->settings.event_blooms;
   opts.block_size = skep_writer_block_size(&opts, o->type->max_id + 1);
   opts.memory = &run->memory;
+  if (fs != run->job->fs) opts.padding_block_bytes = 0; /* a part of a file */
   opts.on_stripe = on_stripe;
   opts.on_footer = on_footer;
   opts.self = o;
-  skep_status status = skep_fs_create(run->job->fs, path, &o->file, err);
+  skep_status status = skep_fs_create(fs, path, &o->file, err);
   if (status == SKEP_OK) status = wrap(o, skep_orc_writer_open(run->ctx, o->file, o->type, &opts, &o->orc, err), err);
   if (status != SKEP_OK) {
     skep_compact_output_free(o);
@@ -107,15 +121,13 @@ skep_status skep_compact_output_create(skep_compact_run_state *run, const char *
   return SKEP_OK;
 }
 
-static skep_status check_order(const skep_compact_output *o, const skep_compact_rows *rows, int64_t first,
-                               skep_err *err) {
-  key k = key_at(rows, first);
-  if (skep_orc_writer_rows(o->orc) == 0 || !is_below(&k, &o->last)) return SKEP_OK;
+static skep_status check_order(const skep_compact_output *o, const key *k, skep_err *err) {
+  if (skep_orc_writer_rows(o->orc) == 0 || !skep_compact_key_below(k, &o->last)) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_CORRUPT,
                    "the row {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
                    "} comes after {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
                    "}: the files of its bucket are not in the order of their row ids",
-                   k.write_id, k.bucket, k.row_id, o->last.write_id, o->last.bucket, o->last.row_id);
+                   k->write_id, k->bucket, k->row_id, o->last.write_id, o->last.bucket, o->last.row_id);
 }
 
 static skep_status need_operations(skep_compact_output *o, int64_t n, skep_err *err) {
@@ -136,7 +148,9 @@ static skep_vec flat(const skep_type *type, skep_form form, int64_t n, const voi
 skep_status skep_compact_output_add(skep_compact_output *o, const skep_compact_rows *rows, int64_t first, int64_t count,
                                     skep_err *err) {
   if (count == 0) return SKEP_OK;
-  SKEP_TRY(wrap(o, check_order(o, rows, first, err), err));
+  key k = key_at(rows, first);
+  SKEP_TRY(wrap(o, check_order(o, &k, err), err));
+  if (skep_orc_writer_rows(o->orc) == 0) o->first_key = k;
   SKEP_TRY(need_operations(o, rows->n, err));
   const skep_type *const *types = o->type->children;
   skep_vec children[SKEP_EVENT_COLUMNS] = {
@@ -160,6 +174,45 @@ skep_status skep_compact_output_add(skep_compact_output *o, const skep_compact_r
   if (status != SKEP_OK) return wrap(o, status, err);
   o->last = key_at(rows, first + count - 1);
   return SKEP_OK;
+}
+
+/* ---- stripes taken over ---- */
+
+const skep_orc_writer *skep_compact_output_orc(const skep_compact_output *o) { return o->orc; }
+
+skep_status skep_compact_output_copy(skep_compact_output *o, skep_file *file, const skep_orc_tail *tail,
+                                     uint32_t stripe, const key *first, const key *last, skep_err *err) {
+  if (o->room == NULL) o->room = skep_alloc(o->ctx, COPY_ROOM);
+  if (o->room == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "copying stripes");
+  SKEP_TRY(wrap(o, check_order(o, first, err), err));
+  if (skep_orc_writer_rows(o->orc) == 0) o->first_key = *first;
+  SKEP_TRY(wrap(o, skep_orc_writer_end_stripe(o->orc, err), err));
+  o->last = *last;
+  return wrap(o, skep_orc_writer_copy_stripe(o->orc, file, tail, stripe, o->room, COPY_ROOM, err), err);
+}
+
+static skep_status join_stripes(skep_compact_output *o, const skep_compact_output *part, skep_file *file,
+                                const skep_orc_tail *tail, skep_err *err) {
+  if (tail->n_stripes != part->n_stripe_keys)
+    return skep_fail(err, SKEP_ERR_INTERNAL, "%u stripes with %zu keys", tail->n_stripes, part->n_stripe_keys);
+  for (uint32_t i = 0; i < tail->n_stripes; i++) {
+    const key *first = i == 0 ? &part->first_key : &part->stripe_keys[i - 1];
+    SKEP_TRY(skep_compact_output_copy(o, file, tail, i, first, &part->stripe_keys[i], err));
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_compact_output_join(skep_compact_output *o, skep_compact_output *part, skep_fs *fs, skep_err *err) {
+  uint64_t size;
+  skep_file *file = NULL;
+  skep_orc_tail *tail = NULL;
+  SKEP_TRY(wrap(o, skep_orc_writer_finish(part->orc, &size, err), err));
+  skep_status status = skep_fs_open_read(fs, part->path, &file, err);
+  if (status == SKEP_OK) status = skep_orc_tail_read(o->ctx, file, size, &tail, err);
+  if (status == SKEP_OK) status = join_stripes(o, part, file, tail, err);
+  skep_orc_tail_unref(tail);
+  skep_file_close(file, NULL); /* it was only read from */
+  return status;
 }
 
 uint64_t skep_compact_output_new_bytes(skep_compact_output *o) {
@@ -188,5 +241,7 @@ void skep_compact_output_free(skep_compact_output *o) {
   skep_file_close(o->file, NULL);
   skep_buf_fini(&o->key_index);
   skep_release(o->ctx, o->operations);
+  skep_release(o->ctx, o->stripe_keys);
+  skep_release(o->ctx, o->room);
   skep_release(o->ctx, o);
 }

@@ -13,15 +13,11 @@
 
 enum { BATCH_ROWS = 4096, MAX_OPEN = 512 };
 
-typedef struct row_id {
-  int64_t write_id, row_id;
-  int32_t bucket;
-} row_id;
+typedef skep_compact_key row_id;
 
 typedef struct stream {
-  const skep_split *split;
-  uint32_t number; /* in reading order: of two equal ids the earlier file's goes first */
-  row_id next;     /* id of the row at `at`; before opening: at or below all ids of the file */
+  const skep_compact_part *part;
+  row_id next;     /* id of the row at `at`; before opening: at or below all ids of the part */
   skep_scan *scan; /* NULL: not open */
   skep_batch batch;
   int64_t at;
@@ -38,15 +34,9 @@ typedef struct merge {
   uint32_t n_heap, n_open;
 } merge;
 
-static bool is_below(const row_id *a, const row_id *b) {
-  if (a->write_id != b->write_id) return a->write_id < b->write_id;
-  if (a->bucket != b->bucket) return a->bucket < b->bucket;
-  return a->row_id < b->row_id;
-}
-
 static bool goes_first(const stream *a, const stream *b) {
-  if (is_below(&a->next, &b->next)) return true;
-  return !is_below(&b->next, &a->next) && a->number < b->number;
+  if (skep_compact_key_below(&a->next, &b->next)) return true;
+  return !skep_compact_key_below(&b->next, &a->next) && a->part->number < b->part->number;
 }
 
 /* ---- the heap of streams ---- */
@@ -93,6 +83,11 @@ static row_id lowest_id(const skep_split *split) {
   return lowest;
 }
 
+skep_compact_part skep_compact_part_of(const skep_split *split, uint32_t number) {
+  return (skep_compact_part){
+      .split = *split, .number = number, .bytes = split->files[0].logical_bytes, .low = lowest_id(split)};
+}
+
 static void close_stream(merge *m, stream *s) {
   if (s->scan == NULL) return;
   skep_scan_close(s->scan);
@@ -102,8 +97,7 @@ static void close_stream(merge *m, stream *s) {
 }
 
 static skep_status tell(merge *m, stream *s, bool is_end, skep_err *err) {
-  uint64_t rows = skep_scan_rows_read(s->scan), bytes = skep_scan_counts(s->scan).bytes_read,
-           size = s->split->files[0].logical_bytes;
+  uint64_t rows = skep_scan_rows_read(s->scan), bytes = skep_scan_counts(s->scan).bytes_read, size = s->part->bytes;
   if (bytes > size || is_end) bytes = size;
   uint64_t new_rows = rows - s->rows_told, new_bytes = bytes > s->bytes_told ? bytes - s->bytes_told : 0;
   s->rows_told = rows;
@@ -137,7 +131,7 @@ static skep_status check_order(const stream *s, skep_err *err) {
 
 static skep_status wrap(const stream *s, skep_status status, skep_err *err) {
   char quoted[512];
-  const char *path = s->split->files[0].path;
+  const char *path = s->part->split.files[0].path;
   return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, path, strlen(path)));
 }
 
@@ -161,7 +155,7 @@ static skep_status open_stream(merge *m, stream *s, skep_err *err) {
   static const skep_forms forms = {.keep_dictionaries = true, .narrow_decimals = true};
   if (m->n_open >= MAX_OPEN)
     return skep_fail(err, SKEP_ERR_LIMIT, "more than %d files whose row ids overlap", MAX_OPEN);
-  SKEP_TRY(skep_scan_open(m->run->cache, s->split, &forms, &s->scan, err));
+  SKEP_TRY(skep_scan_open(m->run->cache, &s->part->split, &forms, &s->scan, err));
   m->n_open++;
   SKEP_TRY(skep_vec_init(&s->batch.root, m->run->ctx, skep_scan_type(s->scan), &forms, err));
   return refill(m, s, err);
@@ -174,12 +168,12 @@ static int64_t end_of_run(const stream *s, const stream *limit) {
   int64_t n = s->batch.root.length, low = s->at + 1, high = n;
   if (limit == NULL) return n;
   row_id last = id_at(s, n - 1);
-  bool ties = s->number < limit->number;
-  if (is_below(&last, &limit->next) || (ties && !is_below(&limit->next, &last))) return n;
+  bool ties = s->part->number < limit->part->number;
+  if (skep_compact_key_below(&last, &limit->next) || (ties && !skep_compact_key_below(&limit->next, &last))) return n;
   while (low < high) { /* the first row that must wait */
     int64_t middle = low + (high - low) / 2;
     row_id id = id_at(s, middle);
-    if (is_below(&id, &limit->next) || (ties && !is_below(&limit->next, &id))) {
+    if (skep_compact_key_below(&id, &limit->next) || (ties && !skep_compact_key_below(&limit->next, &id))) {
       low = middle + 1;
     } else {
       high = middle;
@@ -231,12 +225,12 @@ static skep_status merge_all(merge *m, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status fill_heap(merge *m, const skep_split *const *splits, uint32_t n, skep_err *err) {
-  m->streams = skep_alloc_zero(m->run->ctx, n + 1, sizeof *m->streams);
-  m->heap = skep_alloc_zero(m->run->ctx, n + 1, sizeof *m->heap);
+static skep_status fill_heap(merge *m, const skep_compact_part *parts, uint32_t n, skep_err *err) {
+  m->streams = skep_alloc_zero(m->run->ctx, (size_t)n + 1, sizeof *m->streams);
+  m->heap = skep_alloc_zero(m->run->ctx, (size_t)n + 1, sizeof *m->heap);
   if (m->streams == NULL || m->heap == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to merge", n);
   for (uint32_t i = 0; i < n; i++) {
-    m->streams[i] = (stream){.split = splits[i], .number = i, .next = lowest_id(splits[i])};
+    m->streams[i] = (stream){.part = &parts[i], .next = parts[i].low};
     m->heap[i] = &m->streams[i];
   }
   m->n_heap = n;
@@ -244,33 +238,14 @@ static skep_status fill_heap(merge *m, const skep_split *const *splits, uint32_t
   return SKEP_OK;
 }
 
-skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_split *const *splits, uint32_t n,
+skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_compact_part *parts, uint32_t n,
                                     const skep_compact_sink *to, const skep_cancel *cancel, skep_compact_counts *counts,
                                     skep_err *err) {
   merge m = {.run = run, .cancel = cancel, .counts = counts, .sink = to};
-  skep_status status = fill_heap(&m, splits, n, err);
+  skep_status status = fill_heap(&m, parts, n, err);
   if (status == SKEP_OK) status = merge_all(&m, err);
   for (uint32_t i = 0; m.streams != NULL && i < n; i++) close_stream(&m, &m.streams[i]);
   skep_release(run->ctx, m.streams);
   skep_release(run->ctx, m.heap);
-  return status;
-}
-
-/* ---- into one file ---- */
-
-static skep_status add_to_file(void *self, const skep_compact_rows *rows, int64_t first, int64_t count, skep_err *err) {
-  return skep_compact_output_add(self, rows, first, count, err);
-}
-
-static uint64_t new_bytes_of_file(void *self) { return skep_compact_output_new_bytes(self); }
-
-skep_status skep_compact_merge_inserts(skep_compact_run_state *run, const skep_compact_group *group, const char *path,
-                                       const skep_cancel *cancel, skep_compact_counts *counts, skep_err *err) {
-  skep_compact_output *out;
-  SKEP_TRY(skep_compact_output_create(run, path, SKEP_COMPACT_INSERTS, &out, err));
-  const skep_compact_sink to = {.add = add_to_file, .new_bytes = new_bytes_of_file, .self = out};
-  skep_status status = skep_compact_merge_rows(run, group->splits, group->n_splits, &to, cancel, counts, err);
-  if (status == SKEP_OK) status = skep_compact_output_finish(out, counts, err);
-  skep_compact_output_free(out);
   return status;
 }

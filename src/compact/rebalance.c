@@ -43,7 +43,7 @@ static skep_status start_file(spread *s, int32_t writer, skep_err *err) {
   snprintf(name, sizeof name, "bucket_%05" PRId32, writer);
   SKEP_TRY(skep_compact_path(s->run->arena, s->run->insert_dir, name, &path, err));
   s->writer = writer;
-  return skep_compact_output_create(s->run, path, SKEP_COMPACT_INSERTS, &s->out, err);
+  return skep_compact_output_create(s->run, s->run->job->fs, path, SKEP_COMPACT_INSERTS, &s->out, err);
 }
 
 static skep_status reserve(spread *s, int64_t n, skep_err *err) {
@@ -103,14 +103,14 @@ static skep_status count_split(skep_compact_run_state *run, const skep_split *sp
 }
 
 /* How many rows there will be: the row ids alone are read. */
-static skep_status count_rows(skep_compact_run_state *run, const skep_split *const *splits, uint32_t n_splits,
+static skep_status count_rows(skep_compact_run_state *run, const skep_compact_part *parts, uint32_t n_parts,
                               uint64_t *n, skep_err *err) {
   static const skep_type like = {.kind = SKEP_STRUCT};
   const skep_type *no_columns;
   SKEP_TRY(skep_type_make(run->arena, &like, NULL, NULL, 0, &no_columns, err));
   *n = 0;
-  for (uint32_t i = 0; i < n_splits; i++) {
-    skep_split split = *splits[i];
+  for (uint32_t i = 0; i < n_parts; i++) {
+    skep_split split = parts[i].split;
     split.columns = no_columns;
     SKEP_TRY(count_split(run, &split, n, err));
   }
@@ -120,7 +120,7 @@ static skep_status count_rows(skep_compact_run_state *run, const skep_split *con
 /* ---- all ---- */
 
 static skep_status gather(skep_compact_run_state *run, const skep_compact_group *groups, uint32_t n_groups,
-                          const skep_split ***out, uint32_t *n, uint32_t *n_files, skep_err *err) {
+                          skep_compact_part **out, uint32_t *n, uint32_t *n_files, skep_err *err) {
   *n = *n_files = 0;
   for (uint32_t i = 0; i < n_groups; i++) {
     *n += groups[i].n_splits;
@@ -130,13 +130,13 @@ static skep_status gather(skep_compact_run_state *run, const skep_compact_group 
   if (*out == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to rebalance", *n);
   uint32_t at = 0;
   for (uint32_t i = 0; i < n_groups; i++)
-    for (uint32_t k = 0; k < groups[i].n_splits; k++) (*out)[at++] = groups[i].splits[k];
+    for (uint32_t k = 0; k < groups[i].n_splits; k++, at++) (*out)[at] = skep_compact_part_of(groups[i].splits[k], at);
   return SKEP_OK;
 }
 
-static skep_status spread_rows(spread *s, const skep_split *const *splits, uint32_t n, skep_err *err) {
+static skep_status spread_rows(spread *s, const skep_compact_part *parts, uint32_t n, skep_err *err) {
   const skep_compact_sink to = {.add = add, .new_bytes = new_bytes, .self = s};
-  SKEP_TRY(skep_compact_merge_rows(s->run, splits, n, &to, NULL, s->counts, err));
+  SKEP_TRY(skep_compact_merge_rows(s->run, parts, n, &to, NULL, s->counts, err));
   if (s->counts->n_files == 0 && s->out == NULL)
     SKEP_TRY(start_file(s, 0, err)); /* a base without a file is not seen */
   return end_file(s, err);
@@ -144,17 +144,17 @@ static skep_status spread_rows(spread *s, const skep_split *const *splits, uint3
 
 skep_status skep_compact_rebalance(skep_compact_run_state *run, const skep_compact_group *groups, uint32_t n_groups,
                                    skep_compact_counts *counts, skep_err *err) {
-  const skep_split **splits;
+  skep_compact_part *parts;
   uint32_t n, n_files;
   uint64_t n_rows;
-  SKEP_TRY(gather(run, groups, n_groups, &splits, &n, &n_files, err));
+  SKEP_TRY(gather(run, groups, n_groups, &parts, &n, &n_files, err));
   uint32_t wanted = run->job->rebalance_buckets != 0 ? run->job->rebalance_buckets : n_files == 0 ? 1 : n_files;
   if (wanted > MAX_WRITERS)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%" PRIu32 " buckets: row ids have room for %d", wanted, MAX_WRITERS);
-  SKEP_TRY(count_rows(run, splits, n, &n_rows, err));
+  SKEP_TRY(count_rows(run, parts, n, &n_rows, err));
   spread s = {.run = run, .counts = counts, .rows_per_file = n_rows / wanted + (n_rows % wanted != 0)};
   if (s.rows_per_file == 0) s.rows_per_file = 1;
-  skep_status status = spread_rows(&s, splits, n, err);
+  skep_status status = spread_rows(&s, parts, n, err);
   skep_compact_output_free(s.out);
   skep_release(run->ctx, s.row_ids);
   skep_release(run->ctx, s.write_ids);

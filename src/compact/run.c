@@ -10,6 +10,7 @@
 #include "acid/bucket_file.h"
 #include "acid/dir_write.h"
 #include "compact/compact_int.h"
+#include "io/memory.h"
 
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
 
@@ -257,9 +258,12 @@ static skep_status make_dirs(skep_compact_run_state *run, made *m, skep_err *err
 
 /* ---- tasks ---- */
 
+/* One piece of a file; or the rows of an insert-only table's file, or all delete events. */
 typedef struct task {
   skep_compact_run_state *run;
-  const skep_compact_group *group; /* NULL: the delete events */
+  skep_compact_bucket_job *job; /* borrowed; NULL: none of the first kind */
+  uint32_t piece;
+  const skep_compact_group *group; /* insert-only */
   const char *path;
   skep_compact_counts counts;
 } task;
@@ -267,27 +271,40 @@ typedef struct task {
 static skep_status run_task(void *self, const skep_cancel *cancel, skep_err *err) {
   task *t = self;
   SKEP_TRY(skep_cancel_check(cancel, err));
-  if (t->group == NULL) return skep_compact_merge_deletes(t->run, cancel, &t->counts, err);
-  if (t->run->job->insert_only) return skep_compact_copy_rows(t->run, t->group, t->path, cancel, &t->counts, err);
-  return skep_compact_merge_inserts(t->run, t->group, t->path, cancel, &t->counts, err);
+  if (t->job != NULL) return skep_compact_bucket_job_run(t->job, t->piece, cancel, &t->counts, err);
+  if (t->group != NULL) return skep_compact_copy_rows(t->run, t->group, t->path, cancel, &t->counts, err);
+  return skep_compact_merge_deletes(t->run, cancel, &t->counts, err);
 }
 
-static skep_status run_in_pool(task *tasks, uint32_t n, unsigned n_threads, const skep_ctx *ctx, skep_err *err) {
+typedef struct task_list {
+  task *all;
+  size_t n, capacity;
+  skep_compact_bucket_job **jobs; /* owned */
+  uint32_t n_jobs;
+  skep_fs *memory; /* where `like` is: an output that is only asked */
+  skep_compact_output *like;
+} task_list;
+
+static unsigned threads_of(const skep_compact_run_state *run) {
+  unsigned threads = run->job->threads == 0 ? skep_cpu_count() : run->job->threads;
+  return threads > SKEP_POOL_MAX_THREADS ? SKEP_POOL_MAX_THREADS : threads;
+}
+
+static skep_status run_in_pool(const task_list *l, unsigned n_threads, const skep_ctx *ctx, skep_err *err) {
   skep_pool *pool;
-  SKEP_TRY(skep_pool_new(ctx, n_threads, n, &pool, err));
+  SKEP_TRY(skep_pool_new(ctx, n_threads, l->n, &pool, err));
   skep_status status = SKEP_OK;
-  for (uint32_t i = 0; i < n && status == SKEP_OK; i++) status = skep_pool_submit(pool, run_task, &tasks[i], err);
+  for (size_t i = 0; i < l->n && status == SKEP_OK; i++) status = skep_pool_submit(pool, run_task, &l->all[i], err);
   skep_status waited = skep_pool_wait(pool, err); /* what failed first, rather than that no more was taken */
   skep_pool_free(pool);
   return waited != SKEP_OK ? waited : status;
 }
 
-static skep_status run_tasks(skep_compact_run_state *run, task *tasks, uint32_t n, skep_err *err) {
-  unsigned threads = run->job->threads == 0 ? skep_cpu_count() : run->job->threads;
-  if (threads > n) threads = n;
-  if (threads > SKEP_POOL_MAX_THREADS) threads = SKEP_POOL_MAX_THREADS;
-  if (threads > 1) return run_in_pool(tasks, n, threads, run->ctx, err);
-  for (uint32_t i = 0; i < n; i++) SKEP_TRY(run_task(&tasks[i], NULL, err));
+static skep_status run_tasks(skep_compact_run_state *run, const task_list *l, skep_err *err) {
+  unsigned threads = threads_of(run);
+  if (threads > l->n) threads = (unsigned)l->n;
+  if (threads > 1) return run_in_pool(l, threads, run->ctx, err);
+  for (size_t i = 0; i < l->n; i++) SKEP_TRY(run_task(&l->all[i], NULL, err));
   return SKEP_OK;
 }
 
@@ -300,19 +317,48 @@ static void add_counts(skep_compact_result *out, const skep_compact_counts *c) {
   out->n_files += c->n_files;
 }
 
-static skep_status write_files(skep_compact_run_state *run, const groups *g, skep_compact_result *out, skep_err *err) {
-  uint32_t n = 0;
-  task *tasks = skep_arena_zero(run->arena, g->n + 1, sizeof *tasks);
-  if (tasks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to write", g->n);
-  for (uint32_t i = 0; i < g->n; i++, n++) {
-    char name[32];
-    snprintf(name, sizeof name, run->job->insert_only ? "%06" PRId64 "_0" : "bucket_%05" PRId64, g->all[i].bucket);
-    tasks[n] = (task){.run = run, .group = &g->all[i]};
-    SKEP_TRY(skep_compact_path(run->arena, run->insert_dir, name, &tasks[n].path, err));
+static skep_status add_task(const skep_compact_run_state *run, task_list *l, const task *t, skep_err *err) {
+  SKEP_TRY(skep_grow(run->ctx, (void **)&l->all, &l->capacity, l->n + 1, sizeof *l->all, err));
+  l->all[l->n++] = *t;
+  return SKEP_OK;
+}
+
+static skep_status add_group(skep_compact_run_state *run, task_list *l, const skep_compact_group *g, skep_err *err) {
+  char name[32];
+  task t = {.run = run};
+  snprintf(name, sizeof name, run->job->insert_only ? "%06" PRId64 "_0" : "bucket_%05" PRId64, g->bucket);
+  SKEP_TRY(skep_compact_path(run->arena, run->insert_dir, name, &t.path, err));
+  if (run->job->insert_only) {
+    t.group = g;
+    return add_task(run, l, &t, err);
   }
-  if (run->delete_dir != NULL) tasks[n++] = (task){.run = run};
-  skep_status status = run_tasks(run, tasks, n, err);
-  for (uint32_t i = 0; i < n; i++) add_counts(out, &tasks[i].counts);
+  SKEP_TRY(skep_compact_bucket_job_new(run, g, t.path, l->like, threads_of(run), &t.job, err));
+  l->jobs[l->n_jobs++] = t.job;
+  for (uint32_t n = skep_compact_bucket_job_pieces(t.job); t.piece < n; t.piece++) SKEP_TRY(add_task(run, l, &t, err));
+  return SKEP_OK;
+}
+
+static skep_status make_tasks(skep_compact_run_state *run, const groups *g, task_list *l, skep_err *err) {
+  l->jobs = skep_alloc_zero(run->ctx, g->n, sizeof *l->jobs);
+  if (l->jobs == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "%u files to write", g->n);
+  SKEP_TRY(skep_fs_memory_new(run->ctx, &l->memory, err));
+  SKEP_TRY(skep_compact_output_create(run, l->memory, "like", SKEP_COMPACT_INSERTS, &l->like, err));
+  const task deletes = {.run = run};
+  if (run->delete_dir != NULL) SKEP_TRY(add_task(run, l, &deletes, err));
+  for (uint32_t i = 0; i < g->n; i++) SKEP_TRY(add_group(run, l, &g->all[i], err));
+  return SKEP_OK;
+}
+
+static skep_status write_files(skep_compact_run_state *run, const groups *g, skep_compact_result *out, skep_err *err) {
+  task_list l = {.n = 0};
+  skep_status status = make_tasks(run, g, &l, err);
+  skep_compact_output_free(l.like);
+  skep_fs_free(l.memory);
+  if (status == SKEP_OK) status = run_tasks(run, &l, err);
+  for (size_t i = 0; i < l.n; i++) add_counts(out, &l.all[i].counts);
+  for (uint32_t i = 0; i < l.n_jobs; i++) skep_compact_bucket_job_free(l.jobs[i]);
+  skep_release(run->ctx, l.jobs);
+  skep_release(run->ctx, l.all);
   return status;
 }
 

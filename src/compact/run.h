@@ -75,7 +75,8 @@ typedef struct skep_compact_job {
    * other than SKEP_OK stops the run with it: the place for a heartbeat that finds the transaction gone. */
   skep_status (*progress)(void *self, const skep_compact_progress *progress, skep_err *err);
   void *progress_self;
-  bool no_stripe_copy; /* decode and encode every row (tests, benches) */
+  uint64_t small_stripe_bytes; /* stripes and files below are merged rather than taken over; 0: 512 KiB (tests) */
+  bool no_stripe_copy;         /* decode and encode every row (tests, benches) */
 } skep_compact_job;
 
 typedef struct skep_compact_result {
