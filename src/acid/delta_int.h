@@ -54,6 +54,9 @@ struct skep_delta_writer {
 
   skep_key_runs keys; /* DELETE */
 
+  skep_commit_file *copied; /* by skep_delta_writer_file */
+  size_t n_copied, copied_capacity;
+
   skep_commit_file *files; /* finished */
   uint32_t n_files_room;
   skep_commit_message message;

@@ -342,6 +342,18 @@ skep_status skep_delta_writer_use(skep_delta_writer *w, uint32_t writer, skep_er
   return SKEP_OK;
 }
 
+skep_status skep_delta_writer_file(skep_delta_writer *w, const char *path, const char *name, skep_err *err) {
+  if (w->opts.kind == SKEP_DELTA_DELETE || w->is_done)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: takes no files", skep_buf_string(&w->path));
+  SKEP_TRY(make_directory(w, err));
+  SKEP_TRY(skep_grow(w->ctx, (void **)&w->copied, &w->copied_capacity, w->n_copied + 1, sizeof *w->copied, err));
+  skep_commit_file file = {.name = skep_arena_strndup(&w->arena, name, strlen(name)), .bucket = -1};
+  if (file.name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "name of a file");
+  SKEP_TRY(skep_dir_copy_file(w->ctx, w->fs, path, skep_buf_string(&w->path), name, &file.size_bytes, err));
+  w->copied[w->n_copied++] = file;
+  return SKEP_OK;
+}
+
 /* ---- the end ---- */
 
 skep_status skep_delta_finish_bucket(skep_delta_writer *w, skep_delta_bucket *bucket, skep_err *err) {
@@ -379,11 +391,16 @@ static skep_status finish_files(skep_delta_writer *w, skep_err *err) {
   if (w->opts.kind == SKEP_DELTA_DELETE) {
     SKEP_TRY(skep_delta_write_deletes(w, err));
   } else {
-    SKEP_TRY(skep_delta_reserve_files(w, w->n_buckets, err));
+    if (w->n_copied > UINT32_MAX - w->n_buckets) return skep_fail(err, SKEP_ERR_LIMIT, "%zu files", w->n_copied);
+    SKEP_TRY(skep_delta_reserve_files(w, w->n_buckets + (uint32_t)w->n_copied, err));
     for (uint32_t i = 0; w->opts.empty_files && i < w->n_buckets; i++)
       SKEP_TRY(skep_delta_open_bucket(w, &w->buckets[i], err));
     for (uint32_t i = 0; i < w->n_buckets; i++)
       if (w->buckets[i].file != NULL) SKEP_TRY(skep_delta_finish_bucket(w, &w->buckets[i], err));
+    for (size_t i = 0; i < w->n_copied; i++) {
+      w->files[w->message.n_files++] = w->copied[i];
+      w->message.n_bytes += w->copied[i].size_bytes;
+    }
   }
   if (!w->is_made) return SKEP_OK;
   return skep_dir_sync_up(w->ctx, w->fs, skep_buf_string(&w->path), w->depth_there, err);
@@ -413,6 +430,11 @@ static void close_files(skep_delta_writer *w) {
 
 /* Of a directory that is not ours alone only our files go. */
 static void remove_plain_files(skep_delta_writer *w) {
+  for (size_t i = 0; i < w->n_copied; i++) {
+    skep_buf_reset(&w->file_path);
+    skep_dir_join(&w->file_path, skep_buf_string(&w->path), w->copied[i].name);
+    (void)!skep_fs_remove_file(w->fs, skep_buf_string(&w->file_path), NULL);
+  }
   for (uint32_t i = 0; i < w->n_buckets; i++) {
     if (w->buckets[i].file == NULL && !w->is_done) continue;
     skep_status status = skep_fs_remove_file(w->fs, skep_delta_file_path(w, w->buckets[i].number), NULL);
@@ -440,6 +462,7 @@ void skep_delta_writer_free(skep_delta_writer *w) {
   if (w == NULL) return;
   close_files(w);
   skep_release(w->ctx, w->buckets);
+  skep_release(w->ctx, w->copied);
   skep_delta_shared_free(w->own_shared);
   skep_key_runs_fini(&w->keys);
   skep_buf_fini(&w->path);

@@ -78,7 +78,7 @@ typedef struct skep_commit_message {
   const char *root;      /* partition root */
   const char *directory; /* in `root`; "" for PLAIN, and when nothing was written */
   uint32_t n_files;
-  const skep_commit_file *files; /* by bucket */
+  const skep_commit_file *files; /* by bucket; then those that were copied, with bucket -1 */
   uint64_t n_rows, n_bytes;      /* of all files */
 } skep_commit_message;
 
@@ -94,6 +94,11 @@ SKEP_NODISCARD skep_status skep_delta_writer_open(const skep_ctx *ctx, skep_fs *
  * kept of the batch. */
 SKEP_NODISCARD skep_status skep_delta_writer_rows(skep_delta_writer *w, const skep_batch *batch, const int32_t *rows,
                                                   int64_t n_rows, skep_err *err);
+
+/* A file that is there, copied as `name` (LOAD DATA): rows in the table's format, without ACID columns; nothing looks
+ * into it, and its rows are not counted. Not for DELETE. */
+SKEP_NODISCARD skep_status skep_delta_writer_file(skep_delta_writer *w, const char *path, const char *name,
+                                                  skep_err *err);
 
 /* Not bucketed: the writer id (0..4095) of the rows that follow, whose file is bucket_<writer>; 0 at first. What
  * several tasks of Hive write in one statement are several writer ids. */

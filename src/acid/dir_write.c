@@ -186,3 +186,45 @@ skep_status skep_dir_put_file(const skep_ctx *ctx, skep_fs *fs, const char *dir,
   skep_buf_fini(&path);
   return status;
 }
+
+static skep_status copy_bytes(const skep_ctx *ctx, skep_file *from, skep_file *to, skep_err *err) {
+  enum { STEP = 1 << 20 };
+  uint8_t *bytes = skep_alloc(ctx, STEP);
+  if (bytes == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "copying a file");
+  skep_status status = SKEP_OK;
+  for (uint64_t at = 0; at < from->size_bytes && status == SKEP_OK;) {
+    size_t n = from->size_bytes - at < STEP ? (size_t)(from->size_bytes - at) : STEP;
+    status = skep_file_read_at(from, at, bytes, n, err);
+    if (status == SKEP_OK) status = skep_file_append(to, bytes, n, err);
+    at += n;
+  }
+  skep_release(ctx, bytes);
+  return status == SKEP_OK ? skep_file_sync(to, err) : status;
+}
+
+skep_status skep_dir_copy_file(const skep_ctx *ctx, skep_fs *fs, const char *from, const char *dir, const char *name,
+                               uint64_t *size_bytes, skep_err *err) {
+  skep_buf path;
+  skep_file *source = NULL, *target = NULL;
+  *size_bytes = 0;
+  SKEP_TRY(skep_fs_open_read(fs, from, &source, err));
+  skep_buf_init(&path, ctx, SIZE_MAX / 4);
+  skep_dir_join(&path, dir, name);
+  const char *full = skep_buf_string(&path);
+  skep_status status = skep_buf_check(&path, "path", err);
+  if (status == SKEP_OK) status = skep_fs_create(fs, full, &target, err);
+  if (target != NULL) {
+    status = copy_bytes(ctx, source, target, err);
+    *size_bytes = target->size_bytes;
+    skep_status closed = skep_file_close(target, status == SKEP_OK ? err : NULL);
+    if (status == SKEP_OK) status = closed;
+    char quoted[400];
+    if (status != SKEP_OK) {
+      (void)!skep_fs_remove_file(fs, full, NULL);
+      status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, from, strlen(from)));
+    }
+  }
+  skep_file_close(source, NULL);
+  skep_buf_fini(&path);
+  return status;
+}

@@ -28,6 +28,10 @@ SKEP_NODISCARD skep_status skep_dir_remove(const skep_ctx *ctx, skep_fs *fs, con
 SKEP_NODISCARD skep_status skep_dir_put_file(const skep_ctx *ctx, skep_fs *fs, const char *dir, const char *name,
                                              const char *text, bool sync, skep_err *err);
 
+/* Copies a file to "dir/name", which is new, and syncs it. On failure what was made is removed, as far as it goes. */
+SKEP_NODISCARD skep_status skep_dir_copy_file(const skep_ctx *ctx, skep_fs *fs, const char *from, const char *dir,
+                                              const char *name, uint64_t *size_bytes, skep_err *err);
+
 /* Appends "dir/name" (NUL-terminated by skep_buf_string); name "" gives dir. */
 void skep_dir_join(skep_buf *out, const char *dir, const char *name);
 

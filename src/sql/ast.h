@@ -242,6 +242,7 @@ typedef struct skep_merge_into {
 typedef struct skep_load {
   bool is_local, overwrite;
   const char *path;
+  skep_pos path_pos;
   skep_table_name table;
   skep_partition_spec partition;
   const char *input_format, *serde; /* or NULL */

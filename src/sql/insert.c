@@ -445,7 +445,7 @@ static skep_status refuse_same_output(skep_life *life, const skep_insert_job *jo
   return SKEP_OK;
 }
 
-static skep_status run(skep_life *life, const skep_insert *insert, skep_err *err) {
+skep_status skep_insert_into(skep_life *life, const skep_insert *insert, skep_err *err) {
   skep_insert_job *jobs = skep_arena_zero(&life->s->arena, insert->n_targets + 1, sizeof *jobs);
   if (jobs == NULL) return no_memory(err);
   if (insert->n_targets > SKEP_LIFE_MAX_BRANCHES)
@@ -466,6 +466,6 @@ skep_status skep_insert_run(skep_session *s, const skep_statement *statement, sk
   skep_life life = {0};
   (void)out;
   skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run(&life, statement->insert, err);
+  if (st == SKEP_OK) st = skep_insert_into(&life, statement->insert, err);
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

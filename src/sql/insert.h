@@ -22,4 +22,7 @@ SKEP_NODISCARD skep_status skep_insert_bind(skep_insert_job *job, skep_life *lif
 /* After skep_life_enter and skep_life_sources: opens the branches, runs, writes. */
 SKEP_NODISCARD skep_status skep_insert_write(skep_insert_job *job, skep_life *life, skep_err *err);
 
+/* All of an INSERT between skep_life_open and skep_life_commit. */
+SKEP_NODISCARD skep_status skep_insert_into(skep_life *life, const skep_insert *insert, skep_err *err);
+
 #endif

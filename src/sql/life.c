@@ -590,7 +590,8 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
                                         .write_id = branch->table->write_id,
                                         .n_rows = branch->kind == SKEP_WRITE_DELETE ? -rows : rows,
                                         .n_files = (int64_t)w->n_files,
-                                        .n_bytes = (int64_t)w->n_bytes};
+                                        .n_bytes = (int64_t)w->n_bytes,
+                                        .is_stale = branch->is_stale};
     SKEP_TRY(check_place(life, first, &change, err));
     SKEP_TRY(skep_transaction_change(life->s, &change, w->n_values, err));
   }

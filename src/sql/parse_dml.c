@@ -272,6 +272,7 @@ bool skep_p_load(skep_parser *p, skep_statement *s) {
   if (!skep_p_expect_kw(p, SKEP_KW_DATA)) return false;
   l.is_local = skep_p_accept_kw(p, SKEP_KW_LOCAL);
   if (!skep_p_expect_kw(p, SKEP_KW_INPATH)) return false;
+  l.path_pos = skep_p_begin(p);
   l.path = skep_p_string(p);
   if (l.path == NULL) return false;
   l.overwrite = skep_p_accept_kw(p, SKEP_KW_OVERWRITE);

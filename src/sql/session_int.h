@@ -34,6 +34,7 @@ typedef struct skep_session_change {
   int64_t write_id;          /* 0: not a transactional table */
   int64_t n_rows;            /* added, less the removed ones */
   int64_t n_files, n_bytes;  /* added */
+  bool is_stale;             /* their rows were not counted */
 } skep_session_change;
 
 /* The open transaction: of the one statement, or of START TRANSACTION. */
@@ -137,7 +138,7 @@ typedef skep_status skep_statement_run(skep_session *session, const skep_stateme
 skep_statement_run skep_ddl_run, skep_show_run, skep_describe_run, skep_analyze_run, skep_kill_run;
 
 /* Of this part. */
-skep_statement_run skep_query_run, skep_insert_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,
+skep_statement_run skep_query_run, skep_insert_run, skep_load_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,
     skep_truncate_run, skep_set_run, skep_reset_run, skep_use_run, skep_transaction_run;
 
 #endif

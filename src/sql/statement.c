@@ -37,6 +37,7 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_UPDATE] = {skep_update_run, ALLOWED, "QUERY"},
     [SKEP_STMT_DELETE] = {skep_delete_run, ALLOWED, "QUERY"},
     [SKEP_STMT_MERGE] = {skep_merge_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_LOAD] = {skep_load_run, NOT_IN_TRANSACTION, "LOAD"},
     [SKEP_STMT_CREATE_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "CREATEDATABASE"},
     [SKEP_STMT_DROP_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPDATABASE"},
     [SKEP_STMT_ALTER_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERDATABASE"},

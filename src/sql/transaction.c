@@ -82,6 +82,7 @@ static int by_place_and_time(const void *a, const void *b) {
 static void add_change(sum *to, const skep_session_change *change) {
   if (change->is_overwritten) to->stats = (skep_catalog_stats){.set_rows = true};
   to->stats.n_rows += change->n_rows;
+  to->stats.is_stale = to->stats.is_stale || change->is_stale;
   to->stats.n_files += change->n_files;
   to->stats.size_bytes += change->n_bytes;
   to->is_new |= change->is_new;

@@ -146,6 +146,16 @@ static void count_rows(skep_table_write *w, int64_t n) {
   if (written != NULL) __atomic_add_fetch(written, (uint64_t)n, __ATOMIC_RELAXED);
 }
 
+skep_status skep_table_write_file(skep_table_write *w, const char *path, const char *name, skep_err *err) {
+  uint32_t number;
+  if (w->is_done || w->opts.kind == SKEP_WRITE_DELETE || w->n_dynamic != 0)
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "%s: takes no files", w->opts.table_name);
+  w->delta.empty_files = false; /* what is loaded is all that there is */
+  SKEP_TRY(skep_write_static_target(w, &number, err));
+  SKEP_TRY(open_writer(w, w->targets[number], err));
+  return skep_delta_writer_file(w->targets[number]->writer, path, name, err);
+}
+
 void skep_table_write_use(skep_table_write *w, uint32_t writer) { w->writer = writer; }
 
 skep_status skep_table_write_rows(skep_table_write *w, const skep_batch *batch, skep_err *err) {
