@@ -284,17 +284,28 @@ static skep_status do_job(work *w, skep_err *err) {
 
 /* ---- which job ---- */
 
+static skep_status take_one(work *w, const skep_compaction_worker *self, int64_t id, skep_err *err) {
+  *w->out = (skep_compact_done){0};
+  w->snapshot = (skep_compaction_snapshot){0};
+  SKEP_TRY(skep_compaction_take(w->env->db, self, id, w->arena, &w->job, err));
+  return w->job.id != 0 ? do_job(w, err) : SKEP_OK;
+}
+
+/* A job that had to be put back does not keep the others waiting. */
 static skep_status take_first(work *w, const skep_compaction_worker *self, skep_err *err) {
   skep_compaction *waiting;
+  skep_compact_done last = {0};
   uint32_t n;
   SKEP_TRY(skep_compaction_list_waiting(w->env->db, self, MAX_WAITING, w->arena, &waiting, &n, err));
   for (uint32_t i = 0; i < n; i++) {
     bool admitted = false;
     SKEP_TRY(skep_compact_admitted(w->env, w->arena, &waiting[i], &admitted, err));
     if (!admitted) continue;
-    SKEP_TRY(skep_compaction_take(w->env->db, self, waiting[i].id, w->arena, &w->job, err));
-    if (w->job.id != 0) return SKEP_OK;
+    SKEP_TRY(take_one(w, self, waiting[i].id, err));
+    if (w->out->id != 0 && w->out->state != 'i') return SKEP_OK;
+    if (w->out->id != 0) last = *w->out;
   }
+  *w->out = last;
   return SKEP_OK;
 }
 
@@ -308,8 +319,7 @@ skep_status skep_compact_work_once(const skep_compact_env *env, int64_t id, cons
       .pool_timeout_ms = skep_compact_ms(env, "hive.compactor.worker.pool.timeout", 3600000, 12 * 3600000LL)};
   *out = (skep_compact_done){0};
   SKEP_TRY(skep_compact_check(env, err));
-  SKEP_TRY(id != 0 ? skep_compaction_take(env->db, &self, id, arena, &w.job, err) : take_first(&w, &self, err));
-  return w.job.id != 0 ? do_job(&w, err) : SKEP_OK;
+  return id != 0 ? take_one(&w, &self, id, err) : take_first(&w, &self, err);
 }
 
 /* ---- the dead ---- */
