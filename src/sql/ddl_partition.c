@@ -62,7 +62,7 @@ const char *ddl_spec_text(skep_session *s, const skep_partition_spec *spec) {
   for (uint32_t i = 0; i < spec->n; i++) {
     const char *text = NULL;
     if (spec->items[i].value != NULL && ddl_constant_text(s, spec->items[i].value, &text, NULL) != SKEP_OK) text = "?";
-    skep_buf_printf(&buf, "%s%s=%s", i == 0 ? "" : ", ", spec->items[i].name,
+    skep_buf_printf(&buf, "%s%s=%s", i == 0 ? "" : ", ", ddl_quote(s, spec->items[i].name),
                     text == NULL ? "null" : ddl_quote(s, text));
   }
   skep_buf_byte(&buf, '}');
