@@ -145,16 +145,11 @@ skep_status skep_txn_check_conflicts(skep_db *db, int64_t txn, int64_t commit_id
 
 /* --- the write set --- */
 
-/* Whether an open transaction has begun to overwrite in the table: its placeholder came with its write id. */
-static skep_status is_being_overwritten(skep_db *db, int64_t txn, const skep_txn_component *c, bool *out,
-                                        skep_err *err) {
+/* Whether any other transaction is open: it may overwrite in the table, now or later, under a snapshot without us. */
+static skep_status is_anybody_open(skep_db *db, int64_t txn, bool *out, skep_err *err) {
   int64_t ignored;
-  return skep_db_get_i64(
-      db,
-      "SELECT 1 FROM \"TXNS\" T JOIN \"TXN_COMPONENTS\" C ON C.\"TC_TXNID\" = T.\"TXN_ID\" WHERE "
-      "T.\"TXN_STATE\" = 'o' AND T.\"TXN_ID\" <> ? AND C.\"TC_DATABASE\" = ? AND C.\"TC_TABLE\" = ? AND "
-      "C.\"TC_OPERATION_TYPE\" = 'u' LIMIT 1",
-      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(c->database), skep_p_text(c->table)), &ignored, out, err);
+  return skep_db_get_i64(db, "SELECT 1 FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' AND \"TXN_ID\" <> ? LIMIT 1",
+                         SKEP_PARAMS(skep_p_i64(txn)), &ignored, out, err);
 }
 
 static skep_status insert_row(skep_db *db, int64_t txn, int64_t commit_id, const skep_txn_component *c, skep_err *err) {
@@ -166,21 +161,18 @@ static skep_status insert_row(skep_db *db, int64_t txn, int64_t commit_id, const
                      NULL, err);
 }
 
-/* Inserts stand in the write set only where somebody may have to see them: Hive (with MIN_HISTORY_LEVEL) writes none.
- */
+/* Inserts stand in the write set only while somebody may have to see them: Hive with MIN_HISTORY_LEVEL writes none,
+ * without it all of them. */
 skep_status skep_txn_insert_write_set(skep_db *db, int64_t txn, int64_t commit_id,
                                       const skep_txn_component_list *resources, skep_err *err) {
-  for (size_t i = 0, end; i < resources->n; i = end) {
-    bool asked = false, inserts = false;
-    end = table_end(resources, i);
-    for (size_t k = i; k < end; k++) {
-      const skep_txn_component *c = &resources->items[k];
-      if (c->op == 'i' && !asked) {
-        SKEP_TRY(is_being_overwritten(db, txn, c, &inserts, err));
-        asked = true;
-      }
-      if (c->op != 'i' || inserts) SKEP_TRY(insert_row(db, txn, commit_id, c, err));
+  bool asked = false, inserts = false;
+  for (size_t i = 0; i < resources->n; i++) {
+    const skep_txn_component *c = &resources->items[i];
+    if (c->op == 'i' && !asked) {
+      SKEP_TRY(is_anybody_open(db, txn, &inserts, err));
+      asked = true;
     }
+    if (c->op != 'i' || inserts) SKEP_TRY(insert_row(db, txn, commit_id, c, err));
   }
   return SKEP_OK;
 }
