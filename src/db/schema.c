@@ -10,16 +10,31 @@
 
 enum { MAX_TEXT = 64 * 1024 };
 
+static bool is_sqlite(const skep_db *db) { return strcmp(skep_db_dialect(db)->name, "SQLite") == 0; }
+
 /* --- making --- */
 
 static skep_status create_table(skep_db *db, skep_buf *text, const skep_schema_table *table, skep_err *err) {
   skep_buf_reset(text);
   skep_buf_printf(text, "CREATE TABLE \"%s\" (", table->name);
   skep_buf_text(text, table->body);
+  for (size_t i = 0; i < skep_schema_n_forward && is_sqlite(db); i++) {
+    const skep_schema_table *forward = &skep_schema_forward[i];
+    if (strcmp(forward->name, table->name) == 0) skep_buf_printf(text, ", %s", forward->body);
+  }
   skep_buf_text(text, ")");
   SKEP_TRY(skep_buf_check(text, "schema", err));
   skep_status status = skep_db_exec(db, skep_buf_string(text), err);
   return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "table %s", table->name);
+}
+
+/* SQLite takes a reference to a table that is made later and cannot add one; others can only add it. */
+static skep_status add_forward(skep_db *db, skep_buf *text, const skep_schema_table *forward, skep_err *err) {
+  if (is_sqlite(db)) return SKEP_OK;
+  skep_buf_reset(text);
+  skep_buf_printf(text, "ALTER TABLE \"%s\" ADD %s", forward->name, forward->body);
+  SKEP_TRY(skep_buf_check(text, "schema", err));
+  return skep_db_exec(db, skep_buf_string(text), err);
 }
 
 static skep_status create_all(skep_db *db, skep_err *err) {
@@ -28,6 +43,9 @@ static skep_status create_all(skep_db *db, skep_err *err) {
   skep_status status = SKEP_OK;
   for (size_t i = 0; i < skep_schema_n_tables && status == SKEP_OK; i++) {
     status = create_table(db, &text, &skep_schema_tables[i], err);
+  }
+  for (size_t i = 0; i < skep_schema_n_forward && status == SKEP_OK; i++) {
+    status = add_forward(db, &text, &skep_schema_forward[i], err);
   }
   for (size_t i = 0; i < skep_schema_n_indexes && status == SKEP_OK; i++) {
     skep_buf_reset(&text);
@@ -371,7 +389,7 @@ static skep_status check_counts(validation *v, skep_err *err) {
 
 /* SQLite's own check of the file: the only statement here that other databases do not have. */
 static skep_status check_file(validation *v, skep_err *err) {
-  if (strcmp(skep_db_dialect(v->db)->name, "SQLite") != 0) return SKEP_OK;
+  if (!is_sqlite(v->db)) return SKEP_OK;
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_query(v->db, "PRAGMA integrity_check(20)", SKEP_NO_PARAMS, &stmt, err));
   skep_status status;
@@ -388,7 +406,7 @@ static skep_status check_file(validation *v, skep_err *err) {
 }
 
 static skep_status check_foreign_keys(validation *v, skep_err *err) {
-  if (strcmp(skep_db_dialect(v->db)->name, "SQLite") != 0) return SKEP_OK;
+  if (!is_sqlite(v->db)) return SKEP_OK;
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_query(v->db, "PRAGMA foreign_key_check", SKEP_NO_PARAMS, &stmt, err));
   skep_status status;

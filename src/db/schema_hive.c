@@ -1,5 +1,6 @@
 /* Hive's tables and indexes as data: schema 4.0.0. Types are spelled as both SQLite and PostgreSQL take them; {serial}
- * and {id} are the dialect's. Tables stand after those they refer to (WM_POOL and WM_RESOURCEPLAN refer to each other).
+ * and {id} are the dialect's. Tables stand after those they refer to, and where two refer to each other
+ * the first has that constraint apart.
  *
  * Source: hive-schema-4.0.0.postgres.sql as a server had it (golden 19-metastore), turned into this form by a script:
  * constraints moved into the tables, defaults of NULL left out, primary keys of one number made {id}. */
@@ -691,8 +692,7 @@ const skep_schema_table skep_schema_tables[] = {
      "\"QUERY_PARALLELISM\" INTEGER, "
      "\"STATUS\" VARCHAR(20) NOT NULL, "
      "\"DEFAULT_POOL_ID\" BIGINT, "
-     "CONSTRAINT \"UNIQUE_WM_RESOURCEPLAN\" UNIQUE (\"NS\", \"NAME\"), "
-     "FOREIGN KEY (\"DEFAULT_POOL_ID\") REFERENCES \"WM_POOL\" (\"POOL_ID\") DEFERRABLE"},
+     "CONSTRAINT \"UNIQUE_WM_RESOURCEPLAN\" UNIQUE (\"NS\", \"NAME\")"},
     {"WM_POOL",
      "\"POOL_ID\" {id} PRIMARY KEY, "
      "\"RP_ID\" BIGINT NOT NULL, "
@@ -736,6 +736,11 @@ const skep_schema_table skep_schema_tables[] = {
      "\"WS_OPERATION_TYPE\" CHAR(1) NOT NULL"},
 };
 const size_t skep_schema_n_tables = sizeof skep_schema_tables / sizeof skep_schema_tables[0];
+
+const skep_schema_table skep_schema_forward[] = {
+    {"WM_RESOURCEPLAN", "FOREIGN KEY (\"DEFAULT_POOL_ID\") REFERENCES \"WM_POOL\" (\"POOL_ID\") DEFERRABLE"},
+};
+const size_t skep_schema_n_forward = sizeof skep_schema_forward / sizeof skep_schema_forward[0];
 
 const char *const skep_schema_indexes[] = {
     "INDEX \"BUCKETING_COLS_N49\" ON \"BUCKETING_COLS\" (\"SD_ID\")",

@@ -12,6 +12,9 @@ typedef struct skep_schema_table {
 
 extern const skep_schema_table skep_schema_tables[];
 extern const size_t skep_schema_n_tables;
+/* Constraints (the bodies) that refer to a table behind their own. */
+extern const skep_schema_table skep_schema_forward[];
+extern const size_t skep_schema_n_forward;
 extern const char *const skep_schema_indexes[]; /* after CREATE */
 extern const size_t skep_schema_n_indexes;
 
