@@ -235,7 +235,7 @@ skep_status skep_db_end(skep_db *db, bool joined, skep_status status, skep_err *
 
 skep_param skep_p_i64(int64_t value) { return (skep_param){.kind = SKEP_PARAM_I64, .as.i64 = value}; }
 skep_param skep_p_f64(double value) { return (skep_param){.kind = SKEP_PARAM_F64, .as.f64 = value}; }
-skep_param skep_p_bool(bool value) { return skep_p_i64(value ? 1 : 0); }
+skep_param skep_p_bool(bool value) { return (skep_param){.kind = SKEP_PARAM_BOOL, .as.i64 = value ? 1 : 0}; }
 skep_param skep_p_null(void) { return (skep_param){.kind = SKEP_PARAM_NULL}; }
 skep_param skep_p_text(const char *text) { return skep_p_textn(text, text != NULL ? strlen(text) : 0); }
 

@@ -72,6 +72,8 @@ typedef struct skep_dialect {
   /* Ends with this machine: a loss of power takes commits of SKEP_DB_WRITE_LAZY and all processes together. Elsewhere
    * a process may outlive what the database lost, so whoever goes on with a number needs it durable. */
   bool is_local;
+  /* Transactions that write never run at the same time: nothing has to be locked to stay as it was read. */
+  bool writers_alone;
   const char *for_update; /* text of the markers */
   const char *serial;
   const char *id;
@@ -132,6 +134,7 @@ void skep_db_interrupt(skep_db *db);
 typedef enum skep_param_kind {
   SKEP_PARAM_NULL,
   SKEP_PARAM_I64,
+  SKEP_PARAM_BOOL, /* in i64: 0 or 1 */
   SKEP_PARAM_F64,
   SKEP_PARAM_TEXT,
   SKEP_PARAM_BLOB
@@ -148,7 +151,7 @@ typedef struct skep_param {
 
 skep_param skep_p_i64(int64_t value);
 skep_param skep_p_f64(double value);
-skep_param skep_p_bool(bool value);                       /* booleans are stored as 0 and 1 */
+skep_param skep_p_bool(bool value);                       /* for BOOLEAN columns; SQLite stores 0 and 1 */
 skep_param skep_p_text(const char *text);                 /* NULL: SQL NULL */
 skep_param skep_p_textn(const char *text, size_t length); /* NULL: SQL NULL */
 skep_param skep_p_blob(const void *bytes, size_t length);

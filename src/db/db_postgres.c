@@ -11,7 +11,7 @@
 #include "column/text.h"
 #include "db/pg_int.h"
 
-enum { OID_BOOL = 16, OID_BYTEA = 17, MAX_PARAMS = 4096, CLOCK_KEEP_MS = 10000 };
+enum { OID_BOOL = 16, OID_BYTEA = 17, OID_INT8 = 20, OID_FLOAT8 = 701, MAX_PARAMS = 4096, CLOCK_KEEP_MS = 10000 };
 
 typedef struct pg_stmt {
   skep_stmt base;
@@ -21,6 +21,7 @@ typedef struct pg_stmt {
   int n_params;
   const char **values;
   int *lengths, *formats;
+  Oid *types;       /* of the values that it was prepared with; 0: the server finds it out */
   skep_buf copies;  /* of the values */
   PGresult *result; /* of this run; NULL: not run yet, or it has no rows to show */
   bool ran;
@@ -141,7 +142,7 @@ static skep_status get_ready(pg_db *db, skep_err *err) {
 }
 
 static skep_status send_prepare(pg_db *db, pg_stmt *s, skep_err *err) {
-  if (PQsendPrepare(db->conn, s->name, s->text, 0, NULL) == 0) return pg_fail(db, NULL, err);
+  if (PQsendPrepare(db->conn, s->name, s->text, s->n_params, s->types) == 0) return pg_fail(db, NULL, err);
   db->n_queued++;
   return SKEP_OK;
 }
@@ -192,6 +193,7 @@ static void pg_finalize(skep_stmt *base) {
   skep_release(base->db->ctx, s->values);
   skep_release(base->db->ctx, s->lengths);
   skep_release(base->db->ctx, s->formats);
+  skep_release(base->db->ctx, s->types);
   skep_release(base->db->ctx, s->bytes);
   skep_release(base->db->ctx, s);
 }
@@ -210,23 +212,22 @@ static skep_status fill_statement(pg_stmt *s, const char *sql, skep_err *err) {
     s->values = skep_alloc_zero(ctx, n, sizeof *s->values);
     s->lengths = skep_alloc_zero(ctx, n, sizeof *s->lengths);
     s->formats = skep_alloc_zero(ctx, n, sizeof *s->formats);
-    if (s->text == NULL || s->values == NULL || s->lengths == NULL || s->formats == NULL)
+    s->types = skep_alloc_zero(ctx, n, sizeof *s->types);
+    if (s->text == NULL || s->values == NULL || s->lengths == NULL || s->formats == NULL || s->types == NULL)
       status = skep_fail(err, SKEP_ERR_NOMEM, "prepared statement");
   }
   skep_buf_fini(&text);
   return status;
 }
 
+/* The server learns of it with the first values: their types say what an expression of parameters alone is. */
 static skep_status pg_prepare(skep_db *base, const char *sql, skep_stmt **out, skep_err *err) {
-  pg_db *db = (pg_db *)base;
   pg_stmt *s = skep_alloc_zero(base->ctx, 1, sizeof *s);
   if (s == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "prepared statement");
   s->base.db = base;
   s->base.changes = !only_reads(sql);
   skep_buf_init(&s->copies, base->ctx, (size_t)1 << 30);
   skep_status status = fill_statement(s, sql, err);
-  if (status == SKEP_OK) status = get_ready(db, err);
-  if (status == SKEP_OK) status = make_known(db, s, err);
   if (status != SKEP_OK) {
     pg_finalize(&s->base);
     return status;
@@ -275,7 +276,7 @@ static skep_status run(pg_db *db, pg_stmt *s, bool defer, skep_err *err) {
 static const char *number_text(skep_buf *copies, const skep_param *p) {
   char text[40];
   size_t at = copies->size;
-  if (p->kind == SKEP_PARAM_I64) {
+  if (p->kind != SKEP_PARAM_F64) {
     snprintf(text, sizeof text, "%lld", (long long)p->as.i64);
   } else {
     double d = p->as.f64;
@@ -291,9 +292,18 @@ static const char *number_text(skep_buf *copies, const skep_param *p) {
   return (const char *)copies->data + at;
 }
 
+static bool is_number(const skep_param *p) {
+  return p->kind == SKEP_PARAM_I64 || p->kind == SKEP_PARAM_BOOL || p->kind == SKEP_PARAM_F64;
+}
+
 static size_t size_of(const skep_param *p) {
-  if (p->kind == SKEP_PARAM_I64 || p->kind == SKEP_PARAM_F64) return 40;
+  if (is_number(p)) return 40;
   return p->kind == SKEP_PARAM_NULL ? 0 : p->length + 1;
+}
+
+static Oid type_of_value(const skep_param *p) {
+  if (p->kind == SKEP_PARAM_I64) return OID_INT8;
+  return p->kind == SKEP_PARAM_F64 ? OID_FLOAT8 : p->kind == SKEP_PARAM_BLOB ? OID_BYTEA : 0;
 }
 
 /* Values are borrowed for the call, and a change runs later: copied, all in one block that does not move. */
@@ -303,16 +313,18 @@ static skep_status copy_values(pg_stmt *s, const skep_param *params, int n, skep
     if (params[i].length > INT32_MAX) return skep_fail(err, SKEP_ERR_LIMIT, "a value of %zu bytes", params[i].length);
     all += size_of(&params[i]);
   }
+  const pg_db *db = (const pg_db *)s->base.db;
   skep_buf_reset(&s->copies);
   if (all > 0) skep_buf_reserve(&s->copies, all);
   SKEP_TRY(skep_buf_check(&s->copies, "values of a statement", err));
   for (int i = 0; i < n; i++) {
     const skep_param *p = &params[i];
     s->formats[i] = p->kind == SKEP_PARAM_BLOB;
+    if (s->generation != db->generation) s->types[i] = type_of_value(p);
     s->lengths[i] = (int)p->length;
     s->values[i] = NULL;
     if (p->kind == SKEP_PARAM_NULL) continue;
-    if (p->kind == SKEP_PARAM_I64 || p->kind == SKEP_PARAM_F64) {
+    if (is_number(p)) {
       s->values[i] = number_text(&s->copies, p);
       continue;
     }
@@ -329,8 +341,12 @@ static skep_status pg_bind(skep_stmt *base, const skep_param *params, size_t n, 
   pg_stmt *s = (pg_stmt *)base;
   if (n != (size_t)s->n_params)
     return skep_fail(err, SKEP_ERR_INTERNAL, "%zu values for %d parameters: %.200s", n, s->n_params, base->sql);
+  pg_db *db = (pg_db *)base->db;
   SKEP_TRY(copy_values(s, params, s->n_params, err));
-  return base->changes ? SKEP_OK : run((pg_db *)base->db, s, false, err);
+  if (!base->changes) return run(db, s, false, err);
+  if (s->generation == db->generation) return SKEP_OK;
+  SKEP_TRY(get_ready(db, err));
+  return make_known(db, s, err);
 }
 
 static skep_status pg_step(skep_stmt *base, skep_err *err) {

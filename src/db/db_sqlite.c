@@ -34,6 +34,7 @@ typedef struct sqlite_stmt {
 static const skep_dialect dialect = {.name = "SQLite",
                                      .ids_in_order = true,
                                      .is_local = true,
+                                     .writers_alone = true,
                                      .for_update = "",
                                      .serial = "INTEGER PRIMARY KEY AUTOINCREMENT",
                                      .id = "INTEGER"};
@@ -271,6 +272,7 @@ static skep_status sqlite_bind(skep_stmt *stmt, const skep_param *params, size_t
         code = sqlite3_bind_null(s, at);
         break;
       case SKEP_PARAM_I64:
+      case SKEP_PARAM_BOOL:
         code = sqlite3_bind_int64(s, at, p->as.i64);
         break;
       case SKEP_PARAM_F64:

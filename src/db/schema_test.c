@@ -153,12 +153,12 @@ static void what_is_missing_is_named(void **state) {
   skep_db *db = new_database(&ctx);
   skep_err err = {0};
   assert_ok(skep_schema_init(db, "file:/w", &err), err);
-  assert_ok(skep_db_exec(db,
-                         place.is_postgres
-                             ? "ALTER TABLE \"TXN_COMPONENTS\" DROP CONSTRAINT \"TXN_COMPONENTS_TC_TXNID_fkey\""
-                             : "PRAGMA foreign_keys=OFF",
-                         &err),
-            err);
+  assert_ok(
+      skep_db_exec(db,
+                   place.is_postgres ? "ALTER TABLE \"TXN_COMPONENTS\" DROP CONSTRAINT \"TXN_COMPONENTS_TC_TXNID_fkey\""
+                                     : "PRAGMA foreign_keys=OFF",
+                   &err),
+      err);
   assert_ok(skep_db_exec(db,
                          "ALTER TABLE \"TXNS\" DROP COLUMN \"TXN_META_INFO\"; DROP TABLE \"WM_MAPPING\";"
                          "DELETE FROM \"NEXT_LOCK_ID\";"

@@ -188,6 +188,10 @@ typedef skep_status skep_txn_also(void *self, skep_db *db, skep_err *err);
  * `also` failed      its status; rolled back, the transaction is still open: abort it. */
 SKEP_NODISCARD skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                                            skep_txn_also *also, void *self, skep_err *err);
+/* The same, for an `also` that locks the rows it decides on ({for_update}): several such commits run side by side where
+ * the database can do that. skep_txn_commit with `also` runs alone. */
+SKEP_NODISCARD skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components,
+                                                  uint32_t n, skep_txn_also *also, void *self, skep_err *err);
 
 /* Whether skep_txn_commit with these components would find a conflict now: SKEP_ERR_CONFLICT with its text, so that a
  * statement of a long transaction need not run in vain. A partition NULL stands for the table without partitions: give

@@ -139,7 +139,7 @@ static skep_status abort_one(skep_db *db, int64_t txn, skep_txn_abort_reason rea
 skep_status skep_txn_abort(skep_db *db, int64_t txn, skep_txn_abort_reason reason, bool files_gone, skep_err *err) {
   bool joined = false, wrote = true;
   if (!skep_db_in_transaction(db)) SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
-  SKEP_TRY(skep_db_begin_unless(db, wrote ? SKEP_DB_WRITE : SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, wrote ? SKEP_DB_ROWS : SKEP_DB_ROWS_LAZY, &joined, err));
   skep_status status = abort_one(db, txn, reason, files_gone, err);
   return skep_db_end(db, joined, status, err);
 }
@@ -178,7 +178,7 @@ static skep_status beat(skep_db *db, const int64_t *txns, uint32_t n, uint32_t *
 skep_status skep_txn_heartbeat(skep_db *db, const int64_t *txns, uint32_t n, skep_err *err) {
   bool joined = false;
   uint32_t first_dead = n;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS_LAZY, &joined, err));
   skep_status status = beat(db, txns, n, &first_dead, err);
   SKEP_TRY(skep_db_end(db, joined, status, err));
   if (first_dead == n) return SKEP_OK;

@@ -150,7 +150,7 @@ skep_status skep_txn_add_components(skep_db *db, int64_t txn, const skep_txn_com
                                     skep_err *err) {
   SKEP_TRY(check_components(components, n, err));
   bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, skep_txn_opening_mode(db), &joined, err));
   skep_arena arena;
   skep_arena_init(&arena, skep_db_ctx(db), MAX_COMPONENT_BYTES);
   skep_status status = add_rows(db, &arena, txn, components, n, err);
@@ -222,6 +222,12 @@ static skep_status drop_placeholders(skep_db *db, skep_txn_component_list *all, 
   return SKEP_OK;
 }
 
+static bool changes_rows(const skep_txn_component_list *resources) {
+  for (size_t i = 0; i < resources->n; i++)
+    if (resources->items[i].op != 'i') return true;
+  return false;
+}
+
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
 static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
                                   skep_err *err) {
@@ -238,6 +244,8 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
   if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
+  /* Nobody opens a transaction or checks conflicts between this and our end: the newest number tells who overlaps. */
+  if (changes_rows(&w->resources) || is_compaction(w->type)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
   SKEP_TRY(skep_txn_max_id(w->db, &w->commit_id, err));
   return skep_txn_check_conflicts(w->db, w->txn, w->commit_id, &w->resources, err);
 }
@@ -278,23 +286,22 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, const skep_txn
 
 /* What was written must be on disk when the answer is given; a reader's end need not. */
 static skep_status commit_mode(skep_db *db, int64_t txn, bool writes, skep_db_mode *mode, skep_err *err) {
-  *mode = SKEP_DB_WRITE;
+  *mode = SKEP_DB_ROWS;
   if (writes || skep_db_in_transaction(db)) return SKEP_OK;
   int64_t type = 0;
   bool wrote = false;
   SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
   SKEP_TRY(skep_db_get_i64(db, "SELECT \"TXN_TYPE\" FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
                            &type, NULL, err));
-  if (!wrote && !is_compaction((int)type)) *mode = SKEP_DB_WRITE_LAZY;
+  if (!wrote && !is_compaction((int)type)) *mode = SKEP_DB_ROWS_LAZY;
   return SKEP_OK;
 }
 
-skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
-                            skep_txn_also *also, void *self, skep_err *err) {
-  SKEP_TRY(check_components(components, n, err));
+static skep_status commit_once(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n, bool alone,
+                               skep_txn_also *also, void *self, skep_err *err) {
   bool joined = false, conflicts = false;
-  skep_db_mode mode;
-  SKEP_TRY(commit_mode(db, txn, n > 0 || also != NULL, &mode, err));
+  skep_db_mode mode = SKEP_DB_WRITE;
+  if (!alone) SKEP_TRY(commit_mode(db, txn, n > 0 || also != NULL, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   skep_arena arena;
   skep_arena_init(&arena, skep_db_ctx(db), MAX_COMPONENT_BYTES);
@@ -308,6 +315,29 @@ skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *
   if (ended != SKEP_OK && err != NULL) *err = status != SKEP_OK || conflicts ? reason : ending;
   if (ended == SKEP_ERR_IN_DOUBT) return skep_wrap(err, ended, "transaction txnid:%lld", (long long)txn);
   return ended;
+}
+
+enum { MAX_TRIES = 8 };
+
+/* Two that waited for each other's rows: one of them was rolled back whole and does it again. */
+static skep_status commit_retried(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
+                                  bool alone, skep_txn_also *also, void *self, skep_err *err) {
+  SKEP_TRY(check_components(components, n, err));
+  bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || also != NULL;
+  for (int i = 1;; i++) {
+    skep_status status = commit_once(db, txn, components, n, alone, also, self, err);
+    if (status != SKEP_ERR_BUSY || once || i == MAX_TRIES) return status;
+  }
+}
+
+skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
+                            skep_txn_also *also, void *self, skep_err *err) {
+  return commit_retried(db, txn, components, n, also != NULL, also, self, err);
+}
+
+skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
+                                   skep_txn_also *also, void *self, skep_err *err) {
+  return commit_retried(db, txn, components, n, false, also, self, err);
 }
 
 static skep_status would_conflict(skep_db *db, skep_arena *arena, int64_t txn, const skep_txn_component *components,

@@ -125,7 +125,10 @@ static skep_status clean_write_ids(skep_db *db, int64_t min_open, int64_t *n, sk
 }
 
 /* Never the newest row: it carries the high watermark, and on SQLite the next number. Where ids come out of order, none
- * that is younger than an opening may take. */
+ * that is anywhere near as young as an opening may take: its clock and a
+ * reader's differ. */
+enum { CLEANED_AFTER = 10 };
+
 static skep_status clean_txns(skep_db *db, const skep_txn_conf *c, int64_t *n, skep_err *err) {
   int64_t now, boundary = 0;
   SKEP_TRY(skep_db_now_ms(db, &now, err));
@@ -133,7 +136,7 @@ static skep_status clean_txns(skep_db *db, const skep_txn_conf *c, int64_t *n, s
     SKEP_TRY(skep_txn_max_id(db, &boundary, err));
   } else {
     SKEP_TRY(skep_db_get_i64(db, "SELECT max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?",
-                             SKEP_PARAMS(skep_p_i64(now - c->open_timeout_ms)), &boundary, NULL, err));
+                             SKEP_PARAMS(skep_p_i64(now - CLEANED_AFTER * c->open_timeout_ms)), &boundary, NULL, err));
   }
   return skep_db_run(
       db,

@@ -103,17 +103,18 @@ static void set_lists(skep_txn_ids *out, int64_t hwm, const lists *l) {
 /* --- transactions --- */
 
 skep_status skep_txn_decide_list(skep_arena *arena, const skep_txn_seen *seen, size_t n, int64_t hwm, int64_t own,
-                                 bool gaps, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err) {
+                                 int64_t settled, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err) {
   lists l = {.arena = arena};
   int64_t end = own > 0 ? own : INT64_MAX; /* exceptions stop at the own id */
   int64_t previous = 0;
-  for (size_t i = 0; i < n && seen[i].id < end; i++) {
+  for (size_t i = 0; i < n && previous < end; i++) {
     const skep_txn_seen *s = &seen[i];
-    for (int64_t id = previous + 1; gaps && s->age_ms < open_timeout_ms && id < s->id; id++) {
-      SKEP_TRY(add_id(&l, id, false, err));
+    if (s->age_ms < open_timeout_ms && s->id > settled) {
+      int64_t id = previous > settled ? previous : settled, until = s->id < end ? s->id : end;
+      while (++id < until) SKEP_TRY(add_id(&l, id, false, err));
     }
     previous = s->id;
-    if (s->state == 'c' || s->type == SKEP_TXN_READ_ONLY) continue;
+    if (s->id >= end || s->state == 'c' || s->type == SKEP_TXN_READ_ONLY) continue;
     SKEP_TRY(add_id(&l, s->id, s->state == 'a', err));
   }
   set_lists(out, own > 0 && own < hwm ? own : hwm, &l);

@@ -70,7 +70,9 @@ static void the_list_of_transactions_is_hives(void **state) {
       {"gap below a young row", {{1, 'c', 0, 5000}, {4, 'c', 0, 999}, {6, 'c', 0, 10}}, 3, 6, 0, true, "6:2:2,3,5:"},
       {"no gap below an old row", {{1, 'c', 0, 5000}, {4, 'c', 0, 1000}, {6, 'c', 0, 10}}, 3, 6, 0, true, "6:5:5:"},
       {"gap and exceptions", {{2, 'a', 0, 5000}, {4, 'o', 0, 10}}, 2, 4, 0, true, "4:3:3,4:2"},
-      {"gap up to own only", {{2, 'c', 0, 10}, {5, 'o', 0, 10}}, 2, 5, 5, true, "5:1:1:"},
+      {"gaps up to own only", {{2, 'c', 0, 10}, {5, 'o', 0, 10}, {8, 'o', 0, 10}}, 3, 8, 5, true, "5:1:1,3,4:"},
+      {"a gap below the own id", {{4, 'c', 0, 10}, {7, 'o', 0, 0}}, 2, 7, 7, true, "7:1:1,2,3,5,6:"},
+      {"no gap below an own id that is old", {{4, 'c', 0, 1000}, {7, 'o', 0, 1000}}, 2, 7, 7, true, "7:" MAX "::"},
       {"no gaps where ids are in order", {{1, 'c', 0, 10}, {4, 'c', 0, 10}}, 2, 4, 0, false, "4:" MAX "::"},
   };
   skep_ctx_init(&ctx);
@@ -79,8 +81,8 @@ static void the_list_of_transactions_is_hives(void **state) {
     skep_arena_init(&arena, &ctx, 1 << 20);
     skep_txn_ids ids;
     skep_err err = {0};
-    assert_ok(skep_txn_decide_list(&arena, cases[i].seen, cases[i].n, cases[i].hwm, cases[i].own, cases[i].gaps, 1000,
-                                   &ids, &err),
+    assert_ok(skep_txn_decide_list(&arena, cases[i].seen, cases[i].n, cases[i].hwm, cases[i].own,
+                                   cases[i].gaps ? 0 : INT64_MAX, 1000, &ids, &err),
               err);
     if (strcmp(text_of(&arena, &ids, NULL), cases[i].text) != 0) {
       fail_msg("%s: %s, expected %s", cases[i].what, text_of(&arena, &ids, NULL), cases[i].text);
@@ -218,7 +220,7 @@ static void without_memory_a_list_fails(void **state) {
     skep_arena_init(&arena, &failing, 1 << 20);
     skep_txn_ids ids;
     skep_err err = {0};
-    skep_status status = skep_txn_decide_list(&arena, seen, 40, 40, 0, false, 1000, &ids, &err);
+    skep_status status = skep_txn_decide_list(&arena, seen, 40, 40, 0, INT64_MAX, 1000, &ids, &err);
     skep_arena_fini(&arena);
     assert_int_equal(failing_alloc_live(&memory), 0);
     if (!failing_alloc_fired(&memory)) {

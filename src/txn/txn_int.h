@@ -17,12 +17,13 @@ typedef struct skep_txn_seen {
 
 /* The list of a reader whose own transaction is `own` (0: none), from rows in ascending order.
  *
- * gaps      apply the gap rule: ids without a row below a row younger than open_timeout_ms count as open. For databases
- *           whose ids are not in order; then `seen` has all rows, else those that are not committed are enough
+ * settled   INT64_MAX where ids are in order: then the rows that are not committed are enough. Elsewhere the gap rule
+ *           applies: ids above settled without a row, below a row younger than open_timeout_ms, count as open; `seen`
+ *           has all rows above settled, and of the others those that are not committed
  * hwm       the highest id of the table
  * Source: txn-protocol 3.1 (OpenTxnList), 3.2 (TxnCommonUtils.createValidReadTxnList). */
 skep_status skep_txn_decide_list(skep_arena *arena, const skep_txn_seen *seen, size_t n, int64_t hwm, int64_t own,
-                                 bool gaps, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err);
+                                 int64_t settled, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err);
 
 /* A row of TXN_TO_WRITE_ID. */
 typedef struct skep_txn_pair {
@@ -73,6 +74,9 @@ skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t
 skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err);
 /* NEXT_COMPACTION_QUEUE_ID, moved on. Inside a write transaction. */
 skep_status skep_txn_next_queue_id(skep_db *db, int64_t *out, skep_err *err);
+
+/* How transactions are opened by those who write nothing; skep_txn_begin_mode for the others. */
+skep_db_mode skep_txn_opening_mode(const skep_db *db);
 
 /* max(TXN_ID). */
 skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err);

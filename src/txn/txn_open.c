@@ -1,4 +1,5 @@
 /* Opening transactions and taking snapshots. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/faults.h"
@@ -42,10 +43,25 @@ skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t
   return low_boundary(db, conf->open_timeout_ms, out, err);
 }
 
+/* The lower one of the oldest open transaction and of what follows the boundary, in one question. */
+static skep_status min_open_of_both(skep_db *db, int64_t open_timeout_ms, int64_t *out, skep_err *err) {
+  int64_t now;
+  bool found = false;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  SKEP_TRY(skep_db_get_i64(
+      db,
+      "SELECT min(\"ID\") FROM (SELECT min(\"TXN_ID\") AS \"ID\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' UNION "
+      "ALL SELECT coalesce(max(\"TXN_ID\"), 0) + 1 FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?) \"BOTH\"",
+      SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, &found, err));
+  if (!found) *out = 1;
+  return SKEP_OK;
+}
+
 skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
   int64_t open = 0, boundary = 0;
   bool found = false;
+  if (!skep_db_dialect(db)->ids_in_order) return min_open_of_both(db, c.open_timeout_ms, out, err);
   SKEP_TRY(skep_db_get_i64(db, "SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &open,
                            &found, err));
   SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
@@ -59,19 +75,30 @@ skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *o
 static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type type, int64_t min_open, int64_t now,
                               const char *mark, int64_t *id, skep_err *err) {
   /* The columns hold 128 characters. */
-  SKEP_TRY(skep_db_run(
+  SKEP_TRY(skep_db_get_i64(
       db,
       "INSERT INTO \"TXNS\" (\"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", \"TXN_USER\", "
-      "\"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_META_INFO\", \"TXN_TYPE\") VALUES ('o', ?, ?, ?, ?, ?, ?, ?)",
+      "\"TXN_HOST\", \"TXN_AGENT_INFO\", \"TXN_META_INFO\", \"TXN_TYPE\") VALUES ('o', ?, ?, ?, ?, ?, ?, ?) "
+      "RETURNING \"TXN_ID\"",
       SKEP_PARAMS(skep_p_i64(now), skep_p_i64(now), skep_p_textn(c->user, strnlen(c->user, 128)),
                   skep_p_textn(c->host, strnlen(c->host, 128)),
                   skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_text(mark),
                   skep_p_i64(type)),
-      NULL, err));
-  *id = skep_db_last_id(db);
+      id, NULL, err));
   return skep_txn_run_optional(
       db, "INSERT INTO \"MIN_HISTORY_LEVEL\" (\"MHL_TXNID\", \"MHL_MIN_OPEN_TXNID\") VALUES (?, ?)",
       SKEP_PARAMS(skep_p_i64(*id), skep_p_i64(min_open < *id ? min_open : *id)), err);
+}
+
+/* Before a number is taken: commits that have to know the newest one wait for us or we for them, and the number becomes
+ * visible within the time that readers allow for that, or never. */
+static skep_status before_number(skep_db *db, skep_err *err) {
+  if (skep_db_dialect(db)->ids_in_order) return SKEP_OK;
+  return skep_db_lock_txns(db, false, err);
+}
+
+static void after_number(skep_db *db, const skep_txn_conf *c) {
+  if (!skep_db_dialect(db)->ids_in_order) skep_db_commit_within(db, c->open_timeout_ms / 2);
 }
 
 static skep_status check_type(skep_txn_type type, skep_err *err) {
@@ -91,8 +118,10 @@ static skep_status open_many(skep_db *db, const skep_txn_conf *c, skep_txn_type 
   SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open, NULL,
                            err));
   SKEP_TRY(too_many(n_open, c->max_open, err));
+  SKEP_TRY(before_number(db, err));
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
+  after_number(db, c);
   for (uint32_t i = 0; i < n; i++) SKEP_TRY(insert_txn(db, c, type, min_open, now, NULL, &ids[i], err));
   return SKEP_OK;
 }
@@ -105,7 +134,7 @@ skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type 
   if (n == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "opening 0 transactions");
   if (n > c.max_open_batch) n = (uint32_t)c.max_open_batch;
   bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, skep_txn_opening_mode(db), &joined, err));
   skep_status status = open_many(db, &c, type, n, ids, err);
   status = skep_db_end(db, joined, status, err);
   if (status == SKEP_OK) *n_opened = n;
@@ -114,19 +143,18 @@ skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type 
 
 /* --- snapshots --- */
 
-/* Committed rows matter for the gap rule only, and there are many of them. */
-static const char sql_not_committed[] =
-    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' UNION ALL "
-    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' ORDER BY "
-    "1";
-static const char sql_all[] =
-    "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" ORDER BY 1";
+/* Committed rows matter for the gap rule only, and there are many of them: of those up to `settled`, below which no
+ * number can appear any more, none are read. */
+#define SEEN "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE "
+static const char sql_not_committed[] = SEEN "\"TXN_STATE\" = 'o' UNION ALL " SEEN "\"TXN_STATE\" = 'a' ORDER BY 1";
+static const char sql_unsettled[] = SEEN "\"TXN_STATE\" = 'o' UNION ALL " SEEN "\"TXN_STATE\" = 'a' UNION ALL " SEEN
+                                         "\"TXN_ID\" > ? AND \"TXN_STATE\" NOT IN ('o', 'a') ORDER BY 1";
 
-static skep_status read_seen(skep_db *db, skep_arena *arena, bool all, skep_txn_seen **out, size_t *n, skep_err *err) {
-  int64_t now;
-  SKEP_TRY(skep_db_now_ms(db, &now, err));
+static skep_status read_rows(skep_db *db, skep_arena *arena, bool gaps, int64_t settled, int64_t now,
+                             skep_txn_seen **out, size_t *n, skep_err *err) {
+  const skep_param param = skep_p_i64(settled);
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, all ? sql_all : sql_not_committed, SKEP_NO_PARAMS, &stmt, err));
+  SKEP_TRY(skep_db_query(db, gaps ? sql_unsettled : sql_not_committed, &param, gaps ? 1 : 0, &stmt, err));
   size_t capacity = 0;
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
@@ -141,6 +169,44 @@ static skep_status read_seen(skep_db *db, skep_arena *arena, bool all, skep_txn_
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
+}
+
+enum { MAX_READS = 5, SLOW_MS = 50 };
+
+/* Ages are those of the moment in which the rows were read. Where they matter, a reading that took long is repeated: a
+ * machine that stood still in it would let numbers be awaited that are long gone. */
+static skep_status read_seen(skep_db *db, skep_arena *arena, bool gaps, int64_t settled, skep_txn_seen **out, size_t *n,
+                             skep_err *err) {
+  int64_t before, after;
+  for (int i = 0; i < MAX_READS; i++) {
+    *n = 0;
+    *out = NULL;
+    SKEP_TRY(skep_db_now_ms(db, &before, err));
+    SKEP_TRY(read_rows(db, arena, gaps, settled, before, out, n, err));
+    if (!gaps) return SKEP_OK;
+    SKEP_TRY(skep_db_now_ms(db, &after, err));
+    if (after - before < SLOW_MS) return SKEP_OK;
+  }
+  return SKEP_OK;
+}
+
+enum { SETTLED_AFTER = 3 }; /* times what an opening may take */
+
+/* The highest number of which is known that none below can appear any more: kept with the connection, since rows only
+ * grow older. At first a row that is old enough says so. */
+static skep_status first_settled(skep_db *db, const skep_txn_conf *c, int64_t *out, skep_err *err) {
+  *out = *skep_db_memo(db);
+  if (*out > 0) return SKEP_OK;
+  return low_boundary(db, SETTLED_AFTER * c->open_timeout_ms, out, err);
+}
+
+static void keep_settled(skep_db *db, const skep_txn_conf *c, const skep_txn_seen *seen, size_t n, int64_t settled) {
+  for (size_t i = 0; i < n; i++) {
+    if (seen[i].id <= settled) continue;
+    if (seen[i].id != settled + 1 && seen[i].age_ms < SETTLED_AFTER * c->open_timeout_ms) break;
+    settled = seen[i].id;
+  }
+  *skep_db_memo(db) = settled;
 }
 
 /* A list as text in the arena. */
@@ -161,9 +227,9 @@ static skep_status ids_text(skep_arena *arena, const skep_txn_ids *ids, const ch
 skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err) {
   skep_txn_seen *seen = NULL;
   size_t n = 0;
-  SKEP_TRY(read_seen(db, arena, false, &seen, &n, err));
+  SKEP_TRY(read_seen(db, arena, false, 0, &seen, &n, err));
   while (n > 0 && seen[n - 1].id >= min_txn) n--; /* all of it is above; no gaps below the boundary matter */
-  return skep_txn_decide_list(arena, seen, n, min_txn - 1, 0, false, 0, out, err);
+  return skep_txn_decide_list(arena, seen, n, min_txn - 1, 0, INT64_MAX, 0, out, err);
 }
 
 /* Tests of the history checker: rows of transactions that are to be taken for committed ones are left out. */
@@ -179,16 +245,23 @@ static void go_wrong(skep_db *db, int64_t own, skep_txn_seen *seen, size_t *n) {
   *n = kept;
 }
 
+/* A row from which on numbers below it are no longer awaited may be cleaned away together with them, by a clock that
+ * may differ from ours by some milliseconds: ours must not still await them then. Our own openings take half of it. */
+static int64_t gap_age(const skep_txn_conf *c) { return c->open_timeout_ms - c->open_timeout_ms / 10; }
+
 static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn *txn, skep_err *err) {
   bool gaps = !skep_db_dialect(db)->ids_in_order, late = skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE);
   skep_txn_seen *seen = NULL;
   size_t n = 0;
+  int64_t settled = INT64_MAX;
   int64_t hwm = txn->id; /* the own one cuts the list */
   if (txn->id == 0 || late) SKEP_TRY(skep_txn_max_id(db, &hwm, err));
-  SKEP_TRY(read_seen(db, arena, gaps, &seen, &n, err));
+  if (gaps) SKEP_TRY(first_settled(db, c, &settled, err));
+  SKEP_TRY(read_seen(db, arena, gaps, settled, &seen, &n, err));
+  if (gaps) keep_settled(db, c, seen, n, settled);
   go_wrong(db, txn->id, seen, &n);
   int64_t own = late ? 0 : txn->id;
-  SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, own, gaps, c->open_timeout_ms, &txn->txns, err));
+  SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, own, settled, gap_age(c), &txn->txns, err));
   return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
 }
 
@@ -247,28 +320,34 @@ static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t
                      NULL, err);
 }
 
-static bool written_before(const skep_txn_table *tables, uint32_t i) {
-  for (uint32_t k = 0; k < i; k++) {
-    if (tables[k].write != 0 && strcmp(tables[k].table, tables[i].table) == 0 &&
-        strcmp(tables[k].database, tables[i].database) == 0) {
-      return true;
-    }
-  }
-  return false;
+static int by_name(const void *left, const void *right) {
+  const skep_txn_table *a = *(skep_txn_table *const *)left, *b = *(skep_txn_table *const *)right;
+  int order = skep_txn_order_text(a->database, b->database);
+  return order != 0 ? order : skep_txn_order_text(a->table, b->table);
 }
 
-/* Write ids first, for all tables, so that lists of tables that stand there twice have them. fresh: the transaction was
- * begun just now, it has nothing yet. */
-static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh, skep_txn_table *tables,
-                              uint32_t n, skep_err *err) {
-  for (uint32_t i = 0; i < n; i++) {
-    skep_txn_table *t = &tables[i];
-    if (t->write == 0) continue;
-    bool first = fresh && !written_before(tables, i);
+/* Write ids of all tables, before the lists of those that stand there twice. fresh: the transaction was begun just now,
+ * it has nothing yet. In the order of names: two who write the same tables lock them in the same order. */
+static skep_status take_write_ids(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh,
+                                  skep_txn_table *tables, uint32_t n, skep_err *err) {
+  skep_txn_table **sorted = skep_arena_zero(arena, n + 1, sizeof(skep_txn_table *));
+  if (sorted == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "tables of a transaction");
+  uint32_t n_written = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (tables[i].write != 0) sorted[n_written++] = &tables[i];
+  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, by_name);
+  for (uint32_t i = 0; i < n_written; i++) {
+    skep_txn_table *t = sorted[i];
+    bool first = fresh && (i == 0 || by_name(&sorted[i - 1], &sorted[i]) != 0);
     SKEP_TRY(first ? skep_txn_allocate_fresh(db, txn->id, t->database, t->table, &t->write_id, err)
                    : skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
     SKEP_TRY(placeholder(db, txn->id, t, first, err));
   }
+  return SKEP_OK;
+}
+
+static skep_status read_lists(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables, uint32_t n,
+                              skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
     skep_txn_table *t = &tables[i];
     if (t->no_list) continue;
@@ -278,11 +357,18 @@ static skep_status use_tables(skep_db *db, skep_arena *arena, const skep_txn *tx
   return SKEP_OK;
 }
 
+/* Where the database outlives us, a number that it forgets would be given to somebody else while we still use it. */
+skep_db_mode skep_txn_opening_mode(const skep_db *db) {
+  return skep_db_dialect(db)->is_local ? SKEP_DB_ROWS_LAZY : SKEP_DB_ROWS;
+}
+
 /* A start of the machine that nobody recovered is one whose end nobody will notice either. */
 skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err) {
   bool recovered = false;
+  *mode = SKEP_DB_ROWS;
+  if (!skep_db_dialect(db)->is_local) return SKEP_OK;
   SKEP_TRY(skep_txn_is_recovered(db, &recovered, err));
-  *mode = recovered ? SKEP_DB_WRITE_LAZY : SKEP_DB_WRITE;
+  if (recovered) *mode = SKEP_DB_ROWS_LAZY;
   return SKEP_OK;
 }
 
@@ -297,8 +383,10 @@ static void clear_tables(skep_txn_table *tables, uint32_t n) {
 static skep_status begin_row(skep_db *db, const skep_txn_conf *c, skep_txn *t, const skep_txn_table *tables, uint32_t n,
                              skep_err *err) {
   int64_t min_open = 0, now = 0;
+  SKEP_TRY(before_number(db, err));
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
+  after_number(db, c);
   char mark[SKEP_TXN_MARK_SIZE];
   skep_txn_mark_tables(mark, tables, n);
   return insert_txn(db, c, t->type, min_open, now, mark, &t->id, err);
@@ -306,9 +394,12 @@ static skep_status begin_row(skep_db *db, const skep_txn_conf *c, skep_txn *t, c
 
 static skep_status begin_tables(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
                                 skep_txn_table *tables, uint32_t n, skep_err *err) {
+  /* The rows of write ids are locked before the snapshot: whoever committed a write of these tables and is not in it
+   * commits after us, and sees us. */
+  SKEP_TRY(take_write_ids(db, arena, t, true, tables, n, err));
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
   SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
-  return use_tables(db, arena, t, true, tables, n, err);
+  return read_lists(db, arena, t, tables, n, err);
 }
 
 static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
@@ -343,25 +434,37 @@ skep_status skep_txn_begin_tables(skep_db *db, const skep_txn_conf *conf, skep_a
   return status;
 }
 
-skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
-                           skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
-  skep_txn_conf c = skep_txn_conf_full(conf);
-  bool any_write = false, joined = false;
-  skep_db_mode mode = SKEP_DB_WRITE_LAZY;
-  SKEP_TRY(check_type(type, err));
-  SKEP_TRY(check_tables(tables, n_tables, type, &any_write, err));
+static skep_status begin_once(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn_type type,
+                              bool any_write, skep_txn_table *tables, uint32_t n, skep_txn *txn, skep_err *err) {
+  bool joined = false;
+  skep_db_mode mode = skep_txn_opening_mode(db);
   if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
-  clear_tables(tables, n_tables);
+  clear_tables(tables, n);
   skep_txn t = {.type = type};
-  skep_status status = begin_rows(db, &c, arena, &t, tables, n_tables, err);
+  skep_status status = begin_rows(db, c, arena, &t, tables, n, err);
   status = skep_db_end(db, joined, status, err);
   if (status == SKEP_OK) {
     *txn = t;
   } else {
-    clear_tables(tables, n_tables);
+    clear_tables(tables, n);
   }
   return status;
+}
+
+enum { MAX_TRIES = 8 };
+
+/* A beginning that took too long, or met another one the wrong way round, never was: it is made again. */
+skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_type type,
+                           skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  bool any_write = false, alone = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db);
+  SKEP_TRY(check_type(type, err));
+  SKEP_TRY(check_tables(tables, n_tables, type, &any_write, err));
+  for (int i = 1;; i++) {
+    skep_status status = begin_once(db, &c, arena, type, any_write, tables, n_tables, txn, err);
+    if (status != SKEP_ERR_BUSY || alone || i == MAX_TRIES) return status;
+  }
 }
 
 skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables,
@@ -370,7 +473,7 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
   bool touches = false;
   SKEP_TRY(skep_txn_touch_needed(db, txn->id, tables, n_tables, &touches, err));
-  skep_db_mode mode = any_write || touches ? SKEP_DB_WRITE_LAZY : SKEP_DB_READ;
+  skep_db_mode mode = any_write || touches ? skep_txn_opening_mode(db) : SKEP_DB_READ;
   if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   clear_tables(tables, n_tables);
@@ -382,7 +485,8 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
     const skep_txn_conf c = skep_txn_conf_full(NULL);
     status = take_snapshot(db, arena, &c, &t, err);
   }
-  if (status == SKEP_OK) status = use_tables(db, arena, &t, false, tables, n_tables, err);
+  if (status == SKEP_OK) status = take_write_ids(db, arena, &t, false, tables, n_tables, err);
+  if (status == SKEP_OK) status = read_lists(db, arena, &t, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
   if (status != SKEP_OK) clear_tables(tables, n_tables);
   return status;

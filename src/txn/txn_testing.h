@@ -8,14 +8,15 @@
 
 #include "db/faults.h"
 #include "db/schema.h"
+#include "support/metastore.h"
 #include "support/test.h"
 #include "txn/txn.h"
 
 typedef struct txn_fixture {
   skep_ctx ctx;
   int64_t now_ms;
-  char dir[64];
-  char url[128];
+  metastore m;
+  const char *url;
   skep_db *db;
   skep_arena arena;
   skep_txn_conf conf;
@@ -26,6 +27,7 @@ static int64_t txn_clock(void *self) { return *(int64_t *)self; }
 static inline skep_db *txn_connect(txn_fixture *f, skep_db_faults *faults) {
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   opts.boot_id = "boot-1";
+  opts.own_clock = true;
   opts.faults = faults;
   skep_db *db = NULL;
   skep_err err = {0};
@@ -42,12 +44,8 @@ static inline int txn_setup(void **state) {
   /* The system's monotonic clock does not look at clock_self. */
   f->ctx.clock_self = &f->now_ms;
   f->conf = (skep_txn_conf){.user = "root", .host = "vm"};
-  snprintf(f->dir, sizeof f->dir, "/dev/shm/skep_txn_XXXXXX");
-  if (mkdtemp(f->dir) == NULL) {
-    snprintf(f->dir, sizeof f->dir, "/tmp/skep_txn_XXXXXX");
-    assert_non_null(mkdtemp(f->dir));
-  }
-  snprintf(f->url, sizeof f->url, "sqlite:%s/m.sqlite", f->dir);
+  metastore_new(&f->m, &f->ctx, true);
+  f->url = f->m.url;
   skep_arena_init(&f->arena, &f->ctx, (size_t)1 << 30);
   f->db = txn_connect(f, NULL);
   skep_err err = {0};
@@ -56,21 +54,11 @@ static inline int txn_setup(void **state) {
   return 0;
 }
 
-static inline void txn_remove_files(txn_fixture *f) {
-  const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue", "m.sqlite-mutex"};
-  for (int i = 0; i < 5; i++) {
-    char path[192];
-    snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
-    unlink(path);
-  }
-}
-
 static inline int txn_teardown(void **state) {
   txn_fixture *f = *state;
   skep_db_close(f->db);
   skep_arena_fini(&f->arena);
-  txn_remove_files(f);
-  rmdir(f->dir);
+  metastore_remove(&f->m, &f->ctx);
   free(f);
   return 0;
 }

@@ -37,21 +37,43 @@ static skep_status check_txns(skep_db *db, const int64_t *txns, uint32_t n, skep
   return SKEP_OK;
 }
 
+static const char sql_next[] =
+    "SELECT \"NWI_NEXT\" FROM \"NEXT_WRITE_ID\" WHERE \"NWI_DATABASE\" = ? AND \"NWI_TABLE\" = ?{for_update}";
+static const char sql_insert_next[] =
+    "INSERT INTO \"NEXT_WRITE_ID\" (\"NWI_DATABASE\", \"NWI_TABLE\", \"NWI_NEXT\") VALUES (?, ?, ?)";
+
+/* A table that nobody has written yet has no row to lock: two who begin at once both insert it, and the second, whom
+ * the unique key refuses, finds it. */
+static skep_status make_row(skep_db *db, const char *database, const char *table, skep_err *err) {
+  skep_err reason = {0};
+  SKEP_TRY(skep_db_savepoint(db, err));
+  skep_status status = skep_db_run(
+      db, sql_insert_next, SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(1)), NULL, &reason);
+  if (status == SKEP_OK) status = skep_db_savepoint_end(db, true, &reason);
+  if (status == SKEP_OK) return SKEP_OK;
+  if (status != SKEP_ERR_EXISTS) {
+    if (err != NULL) *err = reason;
+    return status;
+  }
+  return skep_db_savepoint_end(db, false, err);
+}
+
 /* Takes n ids: *first is the lowest. */
 static skep_status take(skep_db *db, uint32_t n, const char *database, const char *table, int64_t *first,
                         skep_err *err) {
   bool found = false;
-  SKEP_TRY(skep_db_get_i64(
-      db, "SELECT \"NWI_NEXT\" FROM \"NEXT_WRITE_ID\" WHERE \"NWI_DATABASE\" = ? AND \"NWI_TABLE\" = ?{for_update}",
-      SKEP_PARAMS(skep_p_text(database), skep_p_text(table)), first, &found, err));
+  SKEP_TRY(skep_db_get_i64(db, sql_next, SKEP_PARAMS(skep_p_text(database), skep_p_text(table)), first, &found, err));
+  if (!found && !skep_db_dialect(db)->writers_alone) {
+    SKEP_TRY(make_row(db, database, table, err));
+    SKEP_TRY(skep_db_get_i64(db, sql_next, SKEP_PARAMS(skep_p_text(database), skep_p_text(table)), first, &found, err));
+  }
   if (found && (*first < 1 || *first > INT64_MAX - n)) {
     return skep_fail(err, SKEP_ERR_CORRUPT, "the next write id of %.128s.%.256s is %lld", database, table,
                      (long long)*first);
   }
   if (!found) {
     *first = 1;
-    return skep_db_run(db,
-                       "INSERT INTO \"NEXT_WRITE_ID\" (\"NWI_DATABASE\", \"NWI_TABLE\", \"NWI_NEXT\") VALUES (?, ?, ?)",
+    return skep_db_run(db, sql_insert_next,
                        SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(1 + (int64_t)n)), NULL, err);
   }
   return skep_db_run(db,
@@ -93,7 +115,7 @@ skep_status skep_txn_allocate_write_ids(skep_db *db, const int64_t *txns, uint32
                                         const char *table, int64_t *write_ids, skep_err *err) {
   if (n == 0) return SKEP_OK;
   bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS, &joined, err));
   skep_status status = allocate(db, txns, n, database, table, write_ids, err);
   return skep_db_end(db, joined, status, err);
 }
@@ -165,23 +187,40 @@ static int order_pairs(const void *left, const void *right) {
   return (a->write_id > b->write_id) - (a->write_id < b->write_id);
 }
 
-/* Beyond this many exceptions one pass over the rows from the first of them on is cheaper than asking for each. */
-enum { MAX_SINGLE = 64 };
+/* Questions for one exception each; the rest are answered in one pass over the rows from the first of them on. What
+ * came lately is few rows, however many exceptions are among them. */
+enum { MAX_SINGLE = 64, LATELY = 256 };
+
+static int order_ids(const void *left, const void *right) {
+  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* The lowest exceptions, ascending: those that are asked for one by one. *rest: from here on all rows are read. */
+static uint32_t split(const skep_txn_ids *txns, int64_t single[2 * MAX_SINGLE], int64_t *rest) {
+  uint32_t n = 0, i = 0;
+  int64_t lately = txns->hwm > LATELY ? txns->hwm - LATELY : 0;
+  for (uint32_t k = 0; k < txns->n_open && k < MAX_SINGLE; k++) single[n++] = txns->open[k];
+  for (uint32_t k = 0; k < txns->n_aborted && k < MAX_SINGLE; k++) single[n++] = txns->aborted[k];
+  if (n > 1) qsort(single, n, sizeof *single, order_ids);
+  while (i < n && i < MAX_SINGLE && single[i] < lately) i++;
+  bool more = txns->n_open > MAX_SINGLE || txns->n_aborted > MAX_SINGLE;
+  if (i < n || more) { /* recent ones, or too many */
+    *rest = i < MAX_SINGLE ? single[i] : single[0];
+    return i < MAX_SINGLE ? i : 0;
+  }
+  *rest = txns->hwm < INT64_MAX ? txns->hwm + 1 : INT64_MAX;
+  return n;
+}
 
 /* The rows of all transactions that are invalid for `txns`: few, however many rows an old exception keeps from being
  * cleaned. Ascending by write id. */
 static skep_status read_invalid(pair_list *list, skep_db *db, const skep_txn_ids *txns, const char *database,
                                 const char *table, skep_err *err) {
-  uint64_t n_exceptions = (uint64_t)txns->n_open + txns->n_aborted;
-  if (n_exceptions > MAX_SINGLE) {
-    SKEP_TRY(read_of(list, db, database, table, skep_txn_lowest_invalid(txns), true, err));
-  } else {
-    for (uint32_t i = 0; i < txns->n_open; i++) SKEP_TRY(read_of(list, db, database, table, txns->open[i], false, err));
-    for (uint32_t i = 0; i < txns->n_aborted; i++) {
-      SKEP_TRY(read_of(list, db, database, table, txns->aborted[i], false, err));
-    }
-    if (txns->hwm < INT64_MAX) SKEP_TRY(read_of(list, db, database, table, txns->hwm + 1, true, err));
-  }
+  int64_t single[2 * MAX_SINGLE], rest;
+  uint32_t n = split(txns, single, &rest);
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(read_of(list, db, database, table, single[i], false, err));
+  if (rest < INT64_MAX) SKEP_TRY(read_of(list, db, database, table, rest, true, err));
   if (list->n > 1) qsort(list->items, list->n, sizeof *list->items, order_pairs);
   return SKEP_OK;
 }
