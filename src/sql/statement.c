@@ -45,6 +45,7 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_CREATE_TABLE] = {create_table_run, NOT_IN_TRANSACTION, "CREATETABLE"},
     [SKEP_STMT_DROP_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPTABLE"},
     [SKEP_STMT_DROP_VIEW] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPVIEW"},
+    [SKEP_STMT_MSCK] = {skep_msck_run, NOT_IN_TRANSACTION, "MSCK"},
     [SKEP_STMT_TRUNCATE] = {skep_truncate_run, NOT_IN_TRANSACTION, "TRUNCATETABLE"},
     [SKEP_STMT_ALTER_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERTABLE"},
     [SKEP_STMT_SHOW] = {skep_show_run, ALLOWED, "SHOW"},
