@@ -9,6 +9,7 @@
 #ifndef SQL_BIND_H
 #define SQL_BIND_H
 
+#include "sql/ast_query.h"
 #include "sql/bound.h"
 
 typedef struct skep_query skep_query; /* sql/ast.h */
@@ -22,13 +23,28 @@ typedef struct skep_bind_table {
   bool is_acid;                    /* ROW__ID has values (else it is NULL) */
   const char *relation;            /* NULL: printed as skep_source(id); else this SQL text of a relation with columns
                                       c0, c1, ... (a temporary table of the engine), without virtual columns */
-  const void *handle;              /* the caller's own; handed back in skep_bound_table */
+  /* A view: its query, whose outputs are called as `columns`, and nothing else is used. NULL: a table. */
+  const skep_query *view;
+  const void *handle; /* the caller's own; handed back in skep_bound_table */
 } skep_bind_table;
 
 /* db is NULL for an unqualified name (the current database). SKEP_ERR_NOT_FOUND: no such table (the binder makes error
  * 10001 of it); other failures pass through. */
 typedef skep_status skep_bind_lookup(void *self, skep_arena *arena, const char *db, const char *name,
                                      skep_bind_table *out, skep_err *err);
+
+/* What the names of a query's text are, for the text of a view that other databases can read too: at pos stands
+ * `qualifier`.`name`, a table of a database or a column of a table's alias; a star stands for all entries of its pos.
+ * In the arena of the binding; in no order, and names that are bound twice are there twice. */
+typedef struct skep_bind_trace {
+  const char *db, *view; /* what is being made: a query that reads it, also through others, is refused; or NULL */
+  struct skep_bind_traced {
+    skep_pos pos;
+    const char *qualifier, *name;
+    bool is_star;
+  } * items;
+  uint32_t n, capacity;
+} skep_bind_trace;
 
 typedef struct skep_binder {
   skep_arena *arena; /* of the whole binding: tree, texts, result */
@@ -42,6 +58,7 @@ typedef struct skep_binder {
   bool nulls_first;       /* hive.default.nulls.last=false */
   bool no_order_ordinals; /* hive.orderby.position.alias=false */
   bool group_ordinals;    /* hive.groupby.position.alias=true */
+  skep_bind_trace *trace; /* NULL: nobody asks */
 } skep_binder;
 
 /* Columns of a table as a relation (and as engine sources have them, table/scan.h): data columns, partition columns,

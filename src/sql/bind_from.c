@@ -79,6 +79,39 @@ static skep_status add_table(binding *b, const skep_bind_table *table, const cha
   return SKEP_OK;
 }
 
+skep_status skep_bind_traced_name(binding *b, skep_pos pos, const char *qualifier, const char *name, bool is_star) {
+  skep_bind_trace *trace = b->binder->trace;
+  if (trace == NULL || b->in_view != 0 || pos.length == 0 || qualifier == NULL || qualifier[0] == '\0') return SKEP_OK;
+  trace->items = skep_bind_grow(b->arena, trace->items, trace->n, &trace->capacity, sizeof *trace->items);
+  if (trace->items == NULL) return skep_bind_nomem(b);
+  trace->items[trace->n++] = (struct skep_bind_traced){pos, qualifier, name, is_star};
+  return SKEP_OK;
+}
+
+/* A view is its query. It sees no WITH and no outer query of whoever names it. */
+static skep_status bind_view(binding *b, scope *s, const skep_from *from, const skep_bind_table *view,
+                             const skep_brel **out) {
+  skep_bq *query;
+  skep_brel *rel;
+  const skep_bind_trace *trace = b->binder->trace;
+  if (trace != NULL && trace->view != NULL && strcmp(trace->view, view->name) == 0 && strcmp(trace->db, view->db) == 0)
+    return skep_fail(b->err, SKEP_ERR_SEMANTIC, "SemanticException Recursive view %s.%s detected", view->db,
+                     view->name);
+  b->in_view++;
+  skep_status st = skep_bind_block(b, NULL, NULL, view->view, &query);
+  b->in_view--;
+  if (st != SKEP_OK) return skep_wrap(b->err, st, "view %s.%s", view->db, view->name);
+  if (query->n_outputs != view->columns->n_children) {
+    return skep_fail(b->err, SKEP_ERR_SEMANTIC,
+                     "SemanticException view %s.%s has %u columns, its query gives %u: tables below it were changed",
+                     view->db, view->name, view->columns->n_children, query->n_outputs);
+  }
+  SKEP_TRY(skep_bind_query_rel(b, query, from->alias != NULL ? from->alias : from->table.name.name,
+                               view->columns->names, &rel));
+  *out = rel;
+  return skep_scope_add(b, s, rel, from->pos);
+}
+
 static skep_status bind_table(binding *b, scope *s, const skep_from *from, const skep_brel **out) {
   const skep_table_name *name = &from->table.name;
   char label[160];
@@ -107,6 +140,8 @@ static skep_status bind_table(binding *b, scope *s, const skep_from *from, const
     return skep_bind_fail(b, name->pos, 10001, "Table not found '%s'", label);
   }
   SKEP_TRY(st);
+  SKEP_TRY(skep_bind_traced_name(b, name->pos, table.db, table.name, false));
+  if (table.view != NULL) return bind_view(b, s, from, &table, out);
   SKEP_TRY(add_table(b, &table, from->alias != NULL ? from->alias : name->name, out));
   return skep_scope_add(b, s, *out, from->pos);
 }
@@ -443,7 +478,10 @@ static const skep_brel *rel_of(const scope *s, const char *db, const char *alias
   return NULL;
 }
 
-static skep_status found(binding *b, const skep_brel *rel, int64_t column, const skep_expr *expr, skep_bx **out) {
+static skep_status found(binding *b, const skep_brel *rel, int64_t column, const skep_expr *expr, uint32_t used,
+                         skep_bx **out) {
+  if (used == expr->name.n)
+    SKEP_TRY(skep_bind_traced_name(b, expr->pos, rel->alias, expr->name.items[used - 1], false));
   *out = skep_bx_column(b, rel, (uint32_t)column, expr->pos);
   return *out == NULL ? skep_bind_nomem(b) : SKEP_OK;
 }
@@ -458,7 +496,7 @@ static skep_status lookup_in(binding *b, const scope *s, const skep_expr *expr, 
     int64_t column = rel != NULL ? column_of(rel, name->items[parts - 1]) : -1;
     if (column < 0) continue;
     *used = parts;
-    return found(b, rel, column, expr, out);
+    return found(b, rel, column, expr, parts, out);
   }
   *used = 1;
   for (uint32_t i = 0; i < s->n_usings; i++) {
@@ -488,7 +526,7 @@ static skep_status lookup_in(binding *b, const scope *s, const skep_expr *expr, 
     rel = s->rels[i];
     column = at;
   }
-  return rel == NULL ? SKEP_OK : found(b, rel, column, expr, out);
+  return rel == NULL ? SKEP_OK : found(b, rel, column, expr, 1, out);
 }
 
 static skep_bx *alias_value(const scope *s, const skep_expr *expr) {

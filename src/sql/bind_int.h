@@ -59,12 +59,15 @@ typedef struct binding {
   skep_bound_table *tables;
   const skep_brel **table_rels;
   uint32_t n_tables, tables_capacity;
+  uint32_t in_view; /* names are those of a view's text: not traced */
 } binding;
 
 /* ---- helpers ---- */
 skep_status skep_bind_nomem(binding *b);
 /* "SemanticException [Error N]: Line L:C text"; code 0: no number; a position without line: no place. */
 skep_status skep_bind_fail(binding *b, skep_pos pos, int code, const char *format, ...) SKEP_PRINTF(4, 5);
+/* See skep_binder.trace. */
+skep_status skep_bind_traced_name(binding *b, skep_pos pos, const char *qualifier, const char *name, bool is_star);
 skep_status skep_bind_unsupported(binding *b, skep_pos pos, const char *what);
 /* What Hive would call this expression in a message: its root token. Escaped into out. */
 const char *skep_bind_label(const skep_expr *expr, char *out, size_t size);

@@ -73,6 +73,7 @@ static skep_status add_star(binding *b, scope *s, const skep_expr *expr, select_
     any = true;
     for (uint32_t j = 0; j < rel->n_visible; j++) {
       if (qualifier->n == 0 && is_using(s, rel->names[j])) continue;
+      SKEP_TRY(skep_bind_traced_name(b, expr->pos, rel->alias, rel->names[j], true));
       SKEP_TRY(add_output(b, list, skep_bx_column(b, rel, j, expr->pos), rel->names[j]));
     }
   }

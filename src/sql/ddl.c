@@ -311,12 +311,10 @@ static skep_status drop_table(skep_session *s, void *self, skep_err *err) {
     return ddl_find_table(s, &d->table, false, &t, err);
   }
   if (st != SKEP_OK) return st;
-  if (t->kind == SKEP_TABLE_VIEW)
-    return ddl_task_fail(err, 10001, "Cannot drop a view with DROP TABLE: %s", ddl_name(s, t));
+  if (t->kind == SKEP_TABLE_VIEW) return ddl_task_fail(err, 40000, "Cannot drop a view with DROP TABLE");
   return ddl_drop_table(s, t, err);
 }
 
-/* There is no CREATE VIEW yet; a metastore that Hive had used may have views. */
 static skep_status drop_view(skep_session *s, void *self, skep_err *err) {
   const skep_drop *d = self;
   skep_catalog_table *t = NULL;

@@ -183,9 +183,15 @@ static void storage_information(writer *w, const skep_catalog_table *t, const sk
   line(w, "Num Buckets:", ddl_number(w->s, t->n_buckets));
   line(w, "Bucket Columns:", bracketed(w, t, false));
   line(w, "Sort Columns:", bracketed(w, t, true));
-  if (serde->n == 0) return;
-  heading(w, "Storage Desc Params:");
-  put_params(w, serde);
+  if (serde->n != 0) {
+    heading(w, "Storage Desc Params:");
+    put_params(w, serde);
+  }
+  if (t->kind != SKEP_TABLE_VIEW) return;
+  blank(w);
+  heading(w, "# View Information");
+  line(w, "Original Query:", t->view_text == NULL ? "null" : t->view_text);
+  line(w, "Expanded Query:", t->view_expanded_text == NULL ? "null" : t->view_expanded_text);
 }
 
 static int64_t number_of(const skep_catalog_params *params, const char *key) {

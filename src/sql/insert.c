@@ -400,6 +400,9 @@ static skep_status take_target(skep_life *life, const skep_insert_target *from, 
   if (from->is_directory)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "INSERT OVERWRITE DIRECTORY is not supported yet");
   SKEP_TRY(skep_life_find(life, &from->table, &table, err));
+  if (table->t->kind == SKEP_TABLE_VIEW)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10090]: A view cannot be used as target table for LOAD or INSERT");
   SKEP_TRY(skep_target_init(&job->target, life, table, &from->table, &from->partition, err));
   job->overwrite = from->overwrite;
   job->if_not_exists = from->if_not_exists;

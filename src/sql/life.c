@@ -9,6 +9,7 @@
 #include "sql/sys_views.h"
 #include "sql/text_tables.h"
 #include "sql/transaction.h"
+#include "sql/views.h"
 #include "table/scan.h"
 #include "txn/progress.h"
 
@@ -19,8 +20,6 @@ const skep_forms skep_life_forms = {
 
 static skep_status find_format(skep_life *life, skep_life_table *table, skep_err *err) {
   const skep_catalog_table *t = table->t;
-  if (t->kind == SKEP_TABLE_VIEW)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s.%s is a view: views are not read yet", t->db, t->name);
   SKEP_TRY(skep_text_table(life->s, t, &table->text, err));
   if (table->text == NULL || t->kind != SKEP_TABLE_FULL_ACID) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s.%s is full ACID and not stored as ORC", t->db, t->name);
@@ -55,9 +54,10 @@ static skep_status add_table(skep_life *life, const char *db, const char *name, 
   skep_life_table *table = skep_arena_zero(&s->arena, 1, sizeof *table);
   if (table == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   table->t = t;
+  *out = table;
+  if (t->kind == SKEP_TABLE_VIEW) return SKEP_OK; /* nothing is read or written there */
   if (t->location != NULL) SKEP_TRY(skep_catalog_path(t->location, &table->path, err));
   SKEP_TRY(skep_life_add(life, table, err));
-  *out = table;
   return SKEP_OK;
 }
 
@@ -73,6 +73,7 @@ static skep_status lookup(void *self, skep_arena *arena, const char *db, const c
     return SKEP_OK;
   }
   SKEP_TRY(add_table(life, db, name, &table, err));
+  if (table->t->kind == SKEP_TABLE_VIEW) return skep_view_bind(life->s, table->t, out, err);
   table->is_read = true;
   *out = (skep_bind_table){.db = table->t->db,
                            .name = table->t->name,

@@ -61,7 +61,8 @@ typedef struct skep_life {
 
 SKEP_NODISCARD skep_status skep_life_open(skep_life *life, skep_session *session, skep_err *err);
 
-/* A table as named in the statement. SKEP_ERR_SEMANTIC with Hive's 10001 when there is none. */
+/* A table as named in the statement. SKEP_ERR_SEMANTIC with Hive's 10001 when there is none. A view is handed out too, to
+ * be refused: it is no table of the life. */
 SKEP_NODISCARD skep_status skep_life_find(skep_life *life, const skep_table_name *name, skep_life_table **out,
                                           skep_err *err);
 

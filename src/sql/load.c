@@ -211,6 +211,9 @@ static skep_status insert_rows(loading *l, const skep_target *target, skep_err *
 static skep_status run(loading *l, skep_err *err) {
   skep_target target;
   SKEP_TRY(skep_life_find(l->life, &l->ast->table, &l->table, err));
+  if (l->table->t->kind == SKEP_TABLE_VIEW)
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "SemanticException [Error 10090]: A view cannot be used as target table for LOAD or INSERT");
   if (l->ast->input_format != NULL)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "LOAD DATA with INPUTFORMAT is not supported yet");
   SKEP_TRY(find_files(l, err));

@@ -135,10 +135,11 @@ typedef skep_status skep_statement_run(skep_session *session, const skep_stateme
 /* Of the definitions: CREATE, DROP, ALTER of databases and tables (ddl.h; not CTAS, TRUNCATE),
  * SHOW, DESCRIBE (describe.h). The dispatcher (statement.c) has refused what an explicit transaction forbids.
  */
-skep_statement_run skep_ddl_run, skep_msck_run, skep_show_run, skep_describe_run, skep_analyze_run, skep_kill_run;
+skep_statement_run skep_create_view_run, skep_alter_view_run, skep_ddl_run, skep_msck_run, skep_show_run,
+    skep_describe_run, skep_analyze_run, skep_kill_run;
 
 /* Of this part. */
-skep_statement_run skep_query_run, skep_insert_run, skep_load_run, skep_update_run, skep_delete_run, skep_merge_run, skep_ctas_run,
-    skep_truncate_run, skep_set_run, skep_reset_run, skep_use_run, skep_transaction_run;
+skep_statement_run skep_query_run, skep_insert_run, skep_load_run, skep_update_run, skep_delete_run, skep_merge_run,
+    skep_ctas_run, skep_truncate_run, skep_set_run, skep_reset_run, skep_use_run, skep_transaction_run;
 
 #endif

@@ -225,6 +225,12 @@ static void put_table(skep_session *s, skep_buf *out, const skep_catalog_table *
   put_constraints(s, out, t);
 }
 
+static void put_view(skep_buf *out, const skep_catalog_table *t, bool with_db) {
+  skep_buf_text(out, "CREATE VIEW ");
+  if (with_db) skep_buf_printf(out, "`%s`.", t->db);
+  skep_buf_printf(out, "`%s` AS %s", t->name, t->view_expanded_text == NULL ? "" : t->view_expanded_text);
+}
+
 skep_status show_create_table(skep_session *s, const skep_show *show, skep_result **out, skep_err *err) {
   static const char *const names[] = {"createtab_stmt"};
   skep_catalog_table *t;
@@ -233,8 +239,7 @@ skep_status show_create_table(skep_session *s, const skep_show *show, skep_resul
   skep_buf text;
   skep_buf_init(&text, s->ctx, TEXT_BYTES);
   if (t->kind == SKEP_TABLE_VIEW)
-    skep_buf_printf(&text, "CREATE VIEW `%s`.`%s` AS %s", t->db, t->name,
-                    t->view_expanded_text == NULL ? "" : t->view_expanded_text);
+    put_view(&text, t, show->table.db != NULL);
   else
     put_table(s, &text, t, show->table.db != NULL);
   skep_status st = skep_buf_check(&text, "the statement that creates a table", err);

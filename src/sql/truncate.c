@@ -8,6 +8,9 @@ static skep_status check(const skep_life_table *table, const skep_truncate *trun
   const skep_catalog_table *t = table->t;
   if (is_delete && t->kind == SKEP_TABLE_INSERT_ONLY) return SKEP_OK;
   if (t->kind == SKEP_TABLE_VIEW && is_delete) return skep_update_check_table(t, err);
+  if (t->kind == SKEP_TABLE_VIEW)
+    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10146]: Cannot truncate non-managed table %s.",
+                     t->name);
   if (truncate->columns.n != 0)
     return skep_fail(err, SKEP_ERR_SEMANTIC,
                      "SemanticException [Error 10237]: Column truncation is only supported for RCFiles: %s", t->name);
