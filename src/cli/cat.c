@@ -1,4 +1,5 @@
 /* skep cat: the rows of ORC files, table directories and partition trees, as Hive would show them. */
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -352,12 +353,27 @@ static void print_notices(const skep_plan *plan) {
   if (plan->n_notices > MOST) skep_cli_warn("%u more like these ('skep inspect' lists all)", plan->n_notices - MOST);
 }
 
+/* "db.table" is a name of the shell's. */
+static skep_status hint_table(const cat_args *a, skep_status status, skep_err *err) {
+  const char *path = a->paths.n == 1 ? a->paths.items[0] : "", *dot = strchr(path, '.');
+  char quoted[200], message[600];
+  if (dot == NULL || dot == path || dot[1] == '\0' || strpbrk(path, "/ ") != NULL || strchr(dot + 1, '.') != NULL)
+    return status;
+  snprintf(message, sizeof message, "%s", err->text);
+  skep_quote(quoted, sizeof quoted, path, strlen(path));
+  return skep_fail(err, status,
+                   "%s (cat takes files and directories; a table by its name: skep -w WAREHOUSE -e "
+                   "'SELECT * FROM %s')",
+                   message, quoted);
+}
+
 static skep_status cat(const skep_cli_env *env, const cat_args *a, skep_arena *arena, skep_err *err) {
   cat_run run = {.ctx = env->ctx};
   skep_plan *plan = NULL;
   skep_scan_cache *cache = NULL;
   skep_cli_output out = {0};
   skep_status status = skep_plan_make(env->ctx, env->fs, a->paths.items, a->paths.n, &a->plan, &plan, err);
+  if (status == SKEP_ERR_NOT_FOUND) return hint_table(a, status, err);
   if (status != SKEP_OK) return status;
   run.plan = plan;
   if (!a->silent) print_notices(plan);

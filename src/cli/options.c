@@ -69,6 +69,12 @@ static int unknown_option(const skep_cli_args *args, const char *word, size_t le
                          ? NULL
                          : skep_cli_did_you_mean(plain, &args->options[0].name, args->n_options, sizeof *args->options);
   skep_quote(quoted, sizeof quoted, word, length);
+  for (size_t i = 0; i < args->n_foreign; i++) {
+    const skep_cli_foreign *f = &args->foreign[i];
+    if (strlen(f->word) != length || memcmp(f->word, word, length) != 0) continue;
+    (void)skep_fail(err, SKEP_ERR_ARGUMENT, "unknown option %s: %s", quoted, f->hint);
+    return SKEP_CLI_WRONG;
+  }
   if (like != NULL) {
     (void)skep_fail(err, SKEP_ERR_ARGUMENT, "unknown option %s (did you mean --%s?)", quoted, like);
   } else {
@@ -96,7 +102,12 @@ int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err) {
   if (o != NULL && skep_cli_dashes(o->name) != (int)dashes) o = NULL;
   if (o == NULL) return unknown_option(args, word, length, err);
   if (o->value == NULL) {
+    bool said;
     if (equals == NULL) return o->id;
+    if (args->switches_say && skep_cli_parse_bool(equals + 1, &said)) {
+      *value = said ? "true" : "false";
+      return o->id;
+    }
     (void)skep_fail(err, SKEP_ERR_ARGUMENT, "option %.*s%s takes no value", skep_cli_dashes(o->name), "--", o->name);
     return SKEP_CLI_WRONG;
   }

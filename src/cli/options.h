@@ -17,18 +17,27 @@ typedef struct skep_cli_option {
   const char *help;  /* lines separated by '\n' */
 } skep_cli_option;
 
+/* Words of another program (beeline), and what is meant here. */
+typedef struct skep_cli_foreign {
+  const char *word; /* with its dashes */
+  const char *hint;
+} skep_cli_foreign;
+
 typedef struct skep_cli_args {
   const skep_cli_option *options;
   size_t n_options;
+  const skep_cli_foreign *foreign; /* for messages; NULL: none */
+  size_t n_foreign;
   int argc;
   char **argv;
+  bool switches_say;  /* a switch may also be written --name=true or =false */
   int at;             /* next word, from 0 */
   bool only_operands; /* "--" was seen */
 } skep_cli_args;
 
 enum { SKEP_CLI_OPERAND = -1, SKEP_CLI_DONE = -2, SKEP_CLI_WRONG = -3 };
 
-/* The next option's id with its value (NULL for switches), or SKEP_CLI_OPERAND with the word, SKEP_CLI_DONE, or
+/* The next option's id with its value (NULL for switches; "true" or "false" where one was said), or SKEP_CLI_OPERAND with the word, SKEP_CLI_DONE, or
  * SKEP_CLI_WRONG with the reason in err. */
 int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err);
 

@@ -38,6 +38,20 @@ static const skep_cli_option options[] = {
     {OPT_VERSION, "version", NULL, "print the version"},
 };
 
+static const skep_cli_foreign of_beeline[] = {
+    {"-S", "it is --silent here"},
+    {"-v", "nothing more is said; .timer on tells how long statements take"},
+    {"--verbose", "nothing more is said; .timer on tells how long statements take"},
+    {"-i", "give the file first: -f INIT -f FILE"},
+    {"-u", "there is no server; -w DIR is the warehouse, --metastore URL its metastore"},
+    {"-n", "there is no server; the user is the one of the system (or HADOOP_USER_NAME)"},
+    {"-p", "there is no server, and no password"},
+    {"-d", "variables are given with --hivevar K=V"},
+    {"--define", "variables are given with --hivevar K=V"},
+    {"--database", "say USE db first: -e 'USE db' -e '...'"},
+    {"-H", "it is --help here"},
+};
+
 typedef struct shell_source {
   bool is_file;
   const char *text; /* statements, or a path */
@@ -64,6 +78,21 @@ static bool add_variable(shell_args *a, skep_arena *arena, const char *value) {
   return true;
 }
 
+/* beeline has more formats. */
+static const char *format_wanted(const char *value) {
+  static const struct {
+    const char *name, *want;
+  } known[] = {{"tsv", "tsv2 (what beeline calls tsv quotes its values)"},
+               {"csv", "csv2 (what beeline calls csv quotes its values)"},
+               {"dsv", "tsv2 or csv2 (there is no other delimiter)"},
+               {"jsonfile", "json (an object a line)"},
+               {"xmlattr", "json (there is no XML)"},
+               {"xmlelements", "json (there is no XML)"}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(value, known[i].name) == 0) return known[i].want;
+  return "one of " SKEP_CLI_FORMAT_NAMES;
+}
+
 static bool set_option(shell_args *a, skep_arena *arena, int id, const char *value, skep_err *err) {
   const char *want = NULL;
   bool pair = (id == OPT_HIVECONF || id == OPT_HIVEVAR) && strchr(value, '=') != NULL && value[0] != '=';
@@ -77,16 +106,16 @@ static bool set_option(shell_args *a, skep_arena *arena, int id, const char *val
       a->sources[a->n_sources++] = (shell_source){.is_file = id == OPT_FILE, .text = value};
       break;
     case OPT_FORCE:
-      a->force = true;
+      a->force = value == NULL || strcmp(value, "true") == 0;
       break;
     case OPT_OUTPUTFORMAT:
-      if (!skep_cli_format_parse(value, &a->format)) want = "one of " SKEP_CLI_FORMAT_NAMES;
+      if (!skep_cli_format_parse(value, &a->format)) want = format_wanted(value);
       break;
     case OPT_SHOW_HEADER:
       if (!skep_cli_parse_bool(value, &a->header)) want = "true or false";
       break;
     case OPT_SILENT:
-      a->silent = true;
+      a->silent = value == NULL || strcmp(value, "true") == 0;
       break;
     case OPT_HIVECONF:
       if (!pair) want = "name=value";
@@ -116,8 +145,13 @@ static bool parse_args(shell_args *a, skep_arena *arena, int argc, char **argv, 
   a->settings.items = skep_arena_zero(arena, room, sizeof *a->settings.items);
   if (a->sources == NULL || a->variables == NULL || a->settings.items == NULL)
     return skep_fail(err, SKEP_ERR_NOMEM, "out of memory"), false;
-  skep_cli_args args = {
-      .options = options, .n_options = sizeof options / sizeof options[0], .argc = argc, .argv = argv};
+  skep_cli_args args = {.options = options,
+                        .n_options = sizeof options / sizeof options[0],
+                        .foreign = of_beeline,
+                        .n_foreign = sizeof of_beeline / sizeof of_beeline[0],
+                        .switches_say = true,
+                        .argc = argc,
+                        .argv = argv};
   const char *value;
   char quoted[80];
   int id;

@@ -36,6 +36,7 @@ typedef struct skep_shell_script {
   skep_buf dot_command; /* the line of one, as far as it came */
   bool in_dot_command;
   bool at_line_start;
+  bool has_begun; /* the first bytes came */
 } skep_shell_script;
 
 void skep_shell_script_init(skep_shell_script *script, skep_shell *shell);

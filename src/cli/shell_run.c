@@ -293,12 +293,23 @@ static void run_complete(skep_shell_script *s) {
   if (status != SKEP_OK && status != SKEP_END) skep_shell_give_up(s->shell, &err);
 }
 
+/* "quit" or "exit" alone on its line. */
+static bool is_quit_line(const char *line, size_t length) {
+  const char *rest;
+  size_t rest_length = 0;
+  return skep_command_of(line, length, &rest, &rest_length) == SKEP_COMMAND_QUIT && rest_length == 0;
+}
+
 /* Bytes of one line, or of its beginning or end. */
 static void feed_part(skep_shell_script *s, const char *bytes, size_t length, bool ends_line) {
   skep_err err = {0};
   if (s->shell->interactive && s->at_line_start && ends_line && !skep_splitter_pending(&s->splitter) &&
       asks_for_help(bytes, length)) {
     dot_help();
+    return;
+  }
+  if (s->at_line_start && ends_line && !skep_splitter_pending(&s->splitter) && is_quit_line(bytes, length)) {
+    s->shell->quit = true; /* without a ';' too: no statement begins so */
     return;
   }
   if (s->at_line_start && bytes[0] == '.' && !skep_splitter_pending(&s->splitter)) {
@@ -321,6 +332,11 @@ static void feed_part(skep_shell_script *s, const char *bytes, size_t length, bo
 }
 
 void skep_shell_script_feed(skep_shell_script *s, const char *bytes, size_t length) {
+  if (!s->has_begun && length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+    bytes += 3;
+    length -= 3;
+  }
+  s->has_begun = s->has_begun || length > 0;
   while (length > 0 && !s->shell->quit) {
     const char *end = memchr(bytes, '\n', length);
     size_t part = end != NULL ? (size_t)(end - bytes) + 1 : length;
@@ -340,5 +356,8 @@ void skep_shell_script_finish(skep_shell_script *s) {
     run_statement(s, &statement);
   } else if (status != SKEP_END) {
     skep_shell_give_up(s->shell, &err);
+  } else if (skep_splitter_open(&s->splitter) == '*' && !s->shell->silent) {
+    fprintf(stderr, "A comment that begins at line %u%s%s is not closed: what stands in it was not run.\n",
+            s->splitter.comment_line, s->name != NULL ? " of " : "", s->name != NULL ? s->name : "");
   }
 }

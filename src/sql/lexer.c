@@ -31,8 +31,30 @@ static void advance(lexer *l, size_t n) {
   }
 }
 
+/* What is open at the end began at this place, which Hive does not tell. */
+static skep_status not_closed(lexer *l, const char *what, uint32_t line, uint32_t column) {
+  return skep_fail(
+      l->err, SKEP_ERR_SYNTAX,
+      "ParseException line %u:%u character '<EOF>' not supported here\n%s that begins at line %u:%u is not "
+      "closed",
+      l->line, l->column, what, line, column);
+}
+
+/* A variable that nobody set stays in the text, as in Hive, and its '$' is no character of the language. */
+static skep_status unknown_variable(lexer *l) {
+  char shown[80];
+  size_t n = 2;
+  while (l->at + n < l->length && l->text[l->at + n] != '}' && l->text[l->at + n] != '\n') n++;
+  return skep_fail(
+      l->err, SKEP_ERR_SYNTAX,
+      "ParseException line %u:%u character '$' not supported here\nno variable is called %s (--hivevar, SET "
+      "hivevar:name=value)",
+      l->line, l->column, skep_quote(shown, sizeof shown, l->text + l->at + 2, n - 2));
+}
+
 static skep_status bad_character(lexer *l) {
   char shown[32];
+  if (l->length - l->at > 2 && l->text[l->at] == '$' && l->text[l->at + 1] == '{') return unknown_variable(l);
   if (l->at >= l->length) {
     return skep_fail(l->err, SKEP_ERR_SYNTAX, "ParseException line %u:%u character '<EOF>' not supported here", l->line,
                      l->column);
@@ -59,10 +81,11 @@ static skep_status add(lexer *l, skep_token_kind kind, size_t length) {
 
 static skep_status block_comment(lexer *l) {
   size_t n = 2, depth = 1, left = l->length - l->at;
+  uint32_t line = l->line, column = l->column;
   while (depth > 0) {
     if (left - n < 2) {
       advance(l, left);
-      return bad_character(l);
+      return not_closed(l, "the comment", line, column);
     }
     const char *at = l->text + l->at + n;
     if (at[0] == '*' && at[1] == '/') {
@@ -110,8 +133,11 @@ static skep_status quoted(lexer *l, char quote) {
   bool identifier = quote == '`' || (quote == '"' && l->quoting == SKEP_QUOTING_STANDARD);
   size_t n = quoted_length(l, quote, !identifier);
   if (n == 0) {
+    char what[] = "the quote ?";
+    uint32_t line = l->line, column = l->column;
+    what[sizeof what - 2] = quote;
     advance(l, l->length - l->at);
-    return bad_character(l);
+    return not_closed(l, what, line, column);
   }
   return add(l, identifier ? SKEP_TOKEN_QUOTED : SKEP_TOKEN_STRING, n);
 }

@@ -77,11 +77,22 @@ static void the_place_is_shown_with_what_was_expected(void **state) {
 static void texts_that_do_not_lex(void **state) {
   static const error_case cases[] = {
       {SKEP_ERR_SYNTAX, "SELECT 'unterminated",
-       /* Hive */ "ParseException line 1:20 character '<EOF>' not supported here"},
-      {SKEP_ERR_SYNTAX, "SELECT `a", "ParseException line 1:9 character '<EOF>' not supported here"},
-      {SKEP_ERR_SYNTAX, "SELECT 'a\\'", "ParseException line 1:11 character '<EOF>' not supported here"},
-      {SKEP_ERR_SYNTAX, "SELECT 1 /* /* */", "ParseException line 1:17 character '<EOF>' not supported here"},
+       /* Hive */
+       "ParseException line 1:20 character '<EOF>' not supported here\nthe quote ' that begins at line 1:7 is not "
+       "closed"},
+      {SKEP_ERR_SYNTAX, "SELECT `a",
+       "ParseException line 1:9 character '<EOF>' not supported here\nthe quote ` that begins at line 1:7 is not "
+       "closed"},
+      {SKEP_ERR_SYNTAX, "SELECT 'a\\'",
+       "ParseException line 1:11 character '<EOF>' not supported here\nthe quote ' that begins at line 1:7 is not "
+       "closed"},
+      {SKEP_ERR_SYNTAX, "SELECT 1 /* /* */",
+       "ParseException line 1:17 character '<EOF>' not supported here\nthe comment that begins at line 1:9 is not "
+       "closed"},
       {SKEP_ERR_SYNTAX, "SELECT 1\n # x", "ParseException line 2:1 character '#' not supported here"},
+      {SKEP_ERR_SYNTAX, "SELECT ${x}",
+       "ParseException line 1:7 character '$' not supported here\nno variable is called x (--hivevar, SET "
+       "hivevar:name=value)"},
       {SKEP_ERR_SYNTAX, "SELECT @a", "ParseException line 1:7 character '@' not supported here"},
       {SKEP_ERR_SYNTAX, "SELECT \x01", "ParseException line 1:7 character '\\x01' not supported here"},
   };

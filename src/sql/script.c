@@ -89,6 +89,7 @@ static void step_outside(skep_splitter *s) {
     step(s, 2);
   } else if (starts(s, '/', '*')) {
     s->comment_depth = 1;
+    s->comment_line = s->scan_line;
     step(s, 2);
   } else if (starts(s, '\\', ';')) {
     begin(s);

@@ -19,6 +19,7 @@ typedef struct skep_splitter {
   uint32_t line;          /* of `start` in the whole stream, from 1 */
   uint32_t scan_line;     /* of `at` */
   uint32_t comment_depth; /* open slash-stars */
+  uint32_t comment_line;  /* where the outermost of them stands, from 1 */
   char quote;             /* open quote, or 0 */
   bool in_line_comment;
   bool has_begun;  /* something besides blanks and comments was seen */
