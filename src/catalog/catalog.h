@@ -218,6 +218,11 @@ typedef struct skep_catalog_partition {
   int64_t sd_id, cd_id;
 } skep_catalog_partition;
 
+/* How many partitions a table has, and the highest id of one: two looks that agree saw the same partitions, unless some
+ * were dropped and as many made (a drop takes an exclusive lock). */
+SKEP_NODISCARD skep_status skep_catalog_partition_stamp(skep_catalog *catalog, const skep_catalog_table *table,
+                                                        int64_t *n, int64_t *max_id, skep_err *err);
+
 /* Ascending by name. One statement (two with properties). The table must not be older than the transaction. */
 SKEP_NODISCARD skep_status skep_catalog_list_partitions(skep_catalog *catalog, skep_arena *arena,
                                                         const skep_catalog_table *table, bool with_params,

@@ -130,6 +130,20 @@ static skep_status read_params(skep_catalog *catalog, skep_arena *arena, const c
   return st;
 }
 
+skep_status skep_catalog_partition_stamp(skep_catalog *catalog, const skep_catalog_table *table, int64_t *n,
+                                         int64_t *max_id, skep_err *err) {
+  skep_stmt *stmt;
+  SKEP_TRY(skep_db_query(catalog->db, "SELECT count(*), max(\"PART_ID\") FROM \"PARTITIONS\" WHERE \"TBL_ID\" = ?",
+                         SKEP_PARAMS(skep_p_i64(table->id)), &stmt, err));
+  skep_status st = skep_stmt_next(stmt, err);
+  if (st == SKEP_OK) {
+    *n = skep_stmt_i64(stmt, 0);
+    *max_id = skep_stmt_i64(stmt, 1);
+  }
+  skep_stmt_done(stmt);
+  return st;
+}
+
 skep_status skep_catalog_list_partitions(skep_catalog *catalog, skep_arena *arena, const skep_catalog_table *table,
                                          bool with_params, const skep_catalog_partition **out, size_t *n,
                                          skep_err *err) {

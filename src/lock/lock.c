@@ -81,6 +81,7 @@ typedef struct found_blocker {
   bool found;
   uint32_t at; /* which of the components waits */
   skep_lock_row by;
+  int64_t last_ext_id;
 } found_blocker;
 
 /* Rows before `ext_id` that can overlap with the table, or with anything in the database. */
@@ -125,9 +126,10 @@ static skep_status find_blocker(skep_db *db, const skep_lock_component *componen
     for (end = i; end < n && same_table(&components[i], &components[end]); end++) {
       for (uint32_t k = 0; k < n_rows; k++) {
         if (!is_in_the_way(&components[end], txn, &rows[k])) continue;
-        *out = (found_blocker){true, end, rows[k]};
-        return SKEP_OK;
+        if (!out->found) *out = (found_blocker){true, end, rows[k], 0};
+        out->last_ext_id = rows[k].ext_id;
       }
+      if (out->found) return SKEP_OK;
     }
   }
   return SKEP_OK;
@@ -137,8 +139,9 @@ static void tell(const found_blocker *found, skep_lock_state *state, skep_lock_b
   const skep_lock_row *by = &found->by;
   *state = found->found ? SKEP_LOCK_WAITING : SKEP_LOCK_ACQUIRED;
   if (found->found && blocker != NULL)
-    *blocker = (skep_lock_blocker){by->ext_id,   by->int_id,       by->txn,  by->on.type, by->acquired, by->on.database,
-                                   by->on.table, by->on.partition, by->user, by->host,    by->agent};
+    *blocker =
+        (skep_lock_blocker){by->ext_id,   by->int_id,       by->txn,  by->on.type, by->acquired, by->on.database,
+                            by->on.table, by->on.partition, by->user, by->host,    by->agent,    found->last_ext_id};
 }
 
 /* --- requesting --- */
@@ -223,6 +226,12 @@ skep_status skep_lock_move(skep_db *db, int64_t ext_id, int64_t from_txn, int64_
                        "UPDATE \"HIVE_LOCKS\" SET \"HL_TXNID\" = ? WHERE \"HL_TXNID\" = ? AND \"HL_LOCK_EXT_ID\" = ?",
                        SKEP_PARAMS(skep_p_i64(to_txn), skep_p_i64(from_txn), skep_p_i64(ext_id)), &changed, err));
   return changed != 0 ? SKEP_OK : skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
+}
+
+skep_status skep_lock_is_there(skep_db *db, int64_t ext_id, bool *out, skep_err *err) {
+  int64_t ignored;
+  return skep_db_get_i64(db, "SELECT 1 FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? LIMIT 1",
+                         SKEP_PARAMS(skep_p_i64(ext_id)), &ignored, out, err);
 }
 
 /* --- waiting --- */

@@ -66,6 +66,7 @@ typedef struct skep_lock_blocker {
   bool acquired;
   const char *database, *table, *partition; /* in the arena, as all texts; NULL as in a component */
   const char *user, *host, *agent;
+  int64_t last_ext_id; /* the last request before ours that is in the way: nothing is granted while it is there */
 } skep_lock_blocker;
 
 typedef enum skep_lock_state { SKEP_LOCK_ACQUIRED, SKEP_LOCK_WAITING } skep_lock_state;
@@ -86,6 +87,9 @@ SKEP_NODISCARD skep_status skep_lock_request(skep_db *db, const skep_lock_owner 
  * it timed out). */
 SKEP_NODISCARD skep_status skep_lock_look(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
                                           skep_lock_blocker *blocker, skep_err *err);
+
+/* Whether any row of a request is left: the cheapest question a waiter can ask. */
+SKEP_NODISCARD skep_status skep_lock_is_there(skep_db *db, int64_t ext_id, bool *out, skep_err *err);
 
 /* The id that the next request will get, or a change by skep_lock_pass. Unchanged since an earlier look: nobody has
  * asked for a lock meanwhile, so no definition can have changed. */

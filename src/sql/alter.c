@@ -256,13 +256,17 @@ static void start_again(ddl_alter *a) {
 
 static skep_status run(skep_session *s, ddl_alter *a, skep_err *err) {
   enum { TRIES = 3 };
-  skep_status st = ddl_in_transaction(s, SKEP_DB_WRITE, find_moves, a, err);
+  ddl_ticket ticket = {0};
+  skep_status st = ddl_in_locks(s, a->statement, &ticket, find_moves, a, err);
+  if (s->explained.done) return st;
   for (int i = 0; st == SKEP_END || (st == SKEP_ERR_BUSY && a->moves.n > 0 && i < TRIES); i++) {
-    SKEP_TRY(skep_moves_note(s, &a->moves, err));
+    st = skep_moves_note(s, &a->moves, err);
+    if (st != SKEP_OK) break;
     start_again(a);
-    st = ddl_in_transaction(s, SKEP_DB_WRITE, alter_and_move, a, err);
+    st = ddl_in_locks(s, a->statement, &ticket, alter_and_move, a, err);
     if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) skep_moves_undo(s, &a->moves);
   }
+  ddl_ticket_end(s, &ticket);
   return st;
 }
 

@@ -256,5 +256,5 @@ skep_status skep_analyze_run(skep_session *s, const skep_statement *statement, s
     SKEP_TRY(skep_session_check(s, err));
     SKEP_TRY(count_files(s, a.t, &snapshot, &a.places[i], err));
   }
-  return ddl_in_transaction(s, SKEP_DB_WRITE, store, &a, err);
+  return ddl_in_locks(s, statement, NULL, store, &a, err);
 }

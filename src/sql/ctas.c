@@ -45,6 +45,9 @@ static skep_status run(skep_life *life, const skep_statement *statement, skep_er
   bool moved = skep_table_is_partitioned(t); /* partition columns go to the end */
   SKEP_TRY(skep_insert_bind(&job, life, create->as, moved ? &names : NULL, err));
   SKEP_TRY(skep_life_write(life, table, 'i', err));
+  SKEP_TRY(skep_life_reads(life, job.bound, err));
+  SKEP_TRY(skep_life_lock_database(life, t->db, SKEP_LOCK_USE_DDL_SHARED, err));
+  SKEP_TRY(skep_life_lock(life, table, SKEP_LOCK_USE_CTAS, NULL, 0, err));
   SKEP_TRY(skep_life_enter(life, err));
   s->txn.created = t;
   life->as_hive = true;
@@ -55,8 +58,11 @@ static skep_status run(skep_life *life, const skep_statement *statement, skep_er
 skep_status skep_ctas_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   skep_life life = {0};
   (void)out;
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run(&life, statement, err);
+  skep_status st;
+  do {
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run(&life, statement, err);
+  } while (skep_life_again(&life, &st, err));
   if (st == SKEP_END) return skep_life_fail(&life, SKEP_OK); /* nothing was begun that could commit */
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

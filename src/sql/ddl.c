@@ -364,9 +364,9 @@ static skep_status drop_database(skep_session *s, void *self, skep_err *err) {
 }
 
 /* Directories of tables that no reader uses go at once; then the database's own, if nothing else is in it. */
-static skep_status run_drop_database(skep_session *s, const skep_drop_database *ast, skep_err *err) {
-  database_drop d = {.ast = ast};
-  SKEP_TRY(ddl_in_transaction(s, SKEP_DB_WRITE, drop_database, &d, err));
+static skep_status run_drop_database(skep_session *s, const skep_statement *statement, skep_err *err) {
+  database_drop d = {.ast = statement->drop_database};
+  SKEP_TRY(ddl_in_locks(s, statement, NULL, drop_database, &d, err));
   if (d.db == NULL) return SKEP_OK;
   ddl_clean(s);
   ddl_remove_empty(s, d.db->managed_location);
@@ -381,9 +381,9 @@ static skep_status run_drop_database(skep_session *s, const skep_drop_database *
 
 /* ---- the dispatcher ---- */
 
-static skep_status run_drop_table(skep_session *s, const skep_drop *ast, skep_err *err) {
-  skep_drop drop = *ast;
-  SKEP_TRY(ddl_in_transaction(s, SKEP_DB_WRITE, drop_table, &drop, err));
+static skep_status run_drop_table(skep_session *s, const skep_statement *statement, skep_err *err) {
+  skep_drop drop = *statement->drop;
+  SKEP_TRY(ddl_in_locks(s, statement, NULL, drop_table, &drop, err));
   ddl_clean(s);
   return SKEP_OK;
 }
@@ -396,19 +396,19 @@ skep_status skep_ddl_run(skep_session *s, const skep_statement *statement, skep_
   switch (statement->kind) {
     case SKEP_STMT_CREATE_DATABASE:
       create = *statement->create_database;
-      return ddl_in_transaction(s, SKEP_DB_WRITE, create_database, &create, err);
+      return ddl_in_locks(s, statement, NULL, create_database, &create, err);
     case SKEP_STMT_ALTER_DATABASE:
       alter = *statement->alter_database;
-      return ddl_in_transaction(s, SKEP_DB_WRITE, alter_database, &alter, err);
+      return ddl_in_locks(s, statement, NULL, alter_database, &alter, err);
     case SKEP_STMT_DROP_DATABASE:
-      return run_drop_database(s, statement->drop_database, err);
+      return run_drop_database(s, statement, err);
     case SKEP_STMT_CREATE_TABLE:
       return ddl_create_run(s, statement, out, err);
     case SKEP_STMT_DROP_TABLE:
-      return run_drop_table(s, statement->drop, err);
+      return run_drop_table(s, statement, err);
     case SKEP_STMT_DROP_VIEW:
       drop = *statement->drop;
-      return ddl_in_transaction(s, SKEP_DB_WRITE, drop_view, &drop, err);
+      return ddl_in_locks(s, statement, NULL, drop_view, &drop, err);
     case SKEP_STMT_ALTER_TABLE:
       return ddl_alter_run(s, statement, out, err);
     default:

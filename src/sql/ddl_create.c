@@ -593,7 +593,7 @@ static skep_status create_table(skep_session *s, void *self, skep_err *err) {
 skep_status ddl_create_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
   creation c = {.statement = statement};
-  skep_status st = ddl_in_transaction(s, SKEP_DB_WRITE, create_table, &c, err);
+  skep_status st = ddl_in_locks(s, statement, NULL, create_table, &c, err);
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && c.location != NULL) ddl_remove_empty(s, c.location);
   return st;
 }

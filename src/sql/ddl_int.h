@@ -38,6 +38,24 @@ skep_status ddl_find_database(skep_session *s, const char *name, const skep_cata
 typedef skep_status ddl_body(skep_session *s, void *self, skep_err *err);
 skep_status ddl_in_transaction(skep_session *s, skep_db_mode mode, ddl_body *run, void *self, skep_err *err);
 
+/* A definition's place in the queue of locks (ddl_locks.c). Zero-initialise. */
+typedef struct ddl_ticket {
+  int64_t txn, lock_id; /* 0: none */
+  const skep_lock_component *components;
+  uint32_t n;
+} ddl_ticket;
+
+/* The same in one writing database transaction that holds the locks of the statement; where they cannot be had it waits
+ * first, without one. `run` looks up what it changes by itself: it may have changed while the statement waited.
+ *
+ * ticket  NULL, or what keeps the locks when `run` returns SKEP_END (rolled back), for a second call; then
+ *         ddl_ticket_end
+ * Statuses beside those of `run`: those of skep_wait_for_locks (wait.h). */
+skep_status ddl_in_locks(skep_session *s, const skep_statement *statement, ddl_ticket *ticket, ddl_body *run,
+                         void *self, skep_err *err);
+/* Gives the place in the queue back; nothing when there is none. */
+void ddl_ticket_end(skep_session *s, ddl_ticket *ticket);
+
 /* A new write id of a table: a transaction opened, its id allocated, committed. Inside the database transaction. */
 skep_status ddl_take_write_id(skep_session *s, const char *db, const char *table, int64_t *out, skep_err *err);
 

@@ -12,6 +12,12 @@ static int setup(void **state) {
   return 0;
 }
 
+static int setup_without_locks(void **state) {
+  int failed = setup(state);
+  if (failed == 0) warehouse_without_locks(*state);
+  return failed;
+}
+
 static int teardown(void **state) {
   warehouse_close(*state);
   return 0;
@@ -619,31 +625,34 @@ static void a_table_that_cannot_be_looked_at_keeps_nobody_out(void **state) {
 
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-  const struct CMUnitTest tests[] = {TEST(directories_come_and_go_with_their_objects),
-                                     TEST(a_failed_create_leaves_nothing),
-                                     TEST(location_is_nobody_elses),
-                                     TEST(the_kind_of_a_table_follows_words_properties_and_settings),
-                                     TEST(a_renamed_table_keeps_rows_and_write_ids),
-                                     TEST(a_rename_into_a_directory_that_is_there_changes_nothing),
-                                     TEST(renamed_partitions_take_their_files_along),
-                                     TEST(transactional_ddl_takes_write_ids),
-                                     TEST(columns_change_as_hive_lets_them),
-                                     TEST(a_plain_table_becomes_acid_with_its_files_as_they_are),
-                                     TEST(a_plain_table_becomes_insert_only_with_its_files_in_a_delta),
-                                     TEST(a_reader_keeps_what_is_dropped),
-                                     TEST(a_partition_waits_for_the_files_of_its_predecessor),
-                                     TEST(a_writer_whose_table_went_away_fails_at_its_commit),
-                                     TEST(an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it),
-                                     TEST(no_name_leads_out_of_the_warehouse),
-                                     TEST(ddl_is_refused_inside_a_transaction),
-                                     TEST(writes_at_a_location_are_attached_below_the_next_write_id),
-                                     TEST(writes_at_the_location_of_a_partition_are_attached),
-                                     TEST(a_write_with_the_id_of_an_aborted_one_is_not_attached),
-                                     TEST(a_start_of_the_machine_removes_what_only_the_table_can_have_written),
-                                     TEST(leftovers_outside_of_the_warehouse_stay_and_are_never_visible),
-                                     TEST(a_table_that_cannot_be_looked_at_keeps_nobody_out),
-                                     TEST(writes_that_somebody_left_are_not_taken_over),
-                                     TEST(statistics_follow_writes_and_counts)};
+#define TEST_WITHOUT_LOCKS(name) cmocka_unit_test_setup_teardown(name, setup_without_locks, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(directories_come_and_go_with_their_objects),
+      TEST(a_failed_create_leaves_nothing),
+      TEST(location_is_nobody_elses),
+      TEST(the_kind_of_a_table_follows_words_properties_and_settings),
+      TEST(a_renamed_table_keeps_rows_and_write_ids),
+      TEST(a_rename_into_a_directory_that_is_there_changes_nothing),
+      TEST(renamed_partitions_take_their_files_along),
+      TEST(transactional_ddl_takes_write_ids),
+      TEST(columns_change_as_hive_lets_them),
+      TEST(a_plain_table_becomes_acid_with_its_files_as_they_are),
+      TEST(a_plain_table_becomes_insert_only_with_its_files_in_a_delta),
+      TEST_WITHOUT_LOCKS(a_reader_keeps_what_is_dropped),
+      TEST_WITHOUT_LOCKS(a_partition_waits_for_the_files_of_its_predecessor),
+      TEST_WITHOUT_LOCKS(a_writer_whose_table_went_away_fails_at_its_commit),
+      TEST_WITHOUT_LOCKS(an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it),
+      TEST(no_name_leads_out_of_the_warehouse),
+      TEST(ddl_is_refused_inside_a_transaction),
+      TEST(writes_at_a_location_are_attached_below_the_next_write_id),
+      TEST(writes_at_the_location_of_a_partition_are_attached),
+      TEST(a_write_with_the_id_of_an_aborted_one_is_not_attached),
+      TEST(a_start_of_the_machine_removes_what_only_the_table_can_have_written),
+      TEST(leftovers_outside_of_the_warehouse_stay_and_are_never_visible),
+      TEST(a_table_that_cannot_be_looked_at_keeps_nobody_out),
+      TEST(writes_that_somebody_left_are_not_taken_over),
+      TEST(statistics_follow_writes_and_counts)};
 #undef TEST
+#undef TEST_WITHOUT_LOCKS
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

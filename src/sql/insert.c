@@ -411,7 +411,10 @@ static skep_status take_target(skep_life *life, const skep_insert_target *from, 
                      "SemanticException [Error 10127]: Dynamic partitions do not support IF NOT EXISTS. Specified "
                      "partitions with value : %s",
                      table->t->name);
-  return skep_life_write(life, table, from->overwrite ? 'u' : 'i', err);
+  SKEP_TRY(skep_life_write(life, table, from->overwrite ? 'u' : 'i', err));
+  bool one = job->target.partition != NULL;
+  return skep_life_lock(life, table, from->overwrite ? SKEP_LOCK_USE_INSERT_OVERWRITE : SKEP_LOCK_USE_INSERT,
+                        one ? &job->target.partition : NULL, one, err);
 }
 
 /* The same unpartitioned table, or the same static partition, twice. */
@@ -457,6 +460,7 @@ skep_status skep_insert_into(skep_life *life, const skep_insert *insert, skep_er
     const skep_insert_target *t = &insert->targets[i];
     SKEP_TRY(take_target(life, t, &jobs[i], err));
     SKEP_TRY(skep_insert_bind(&jobs[i], life, t->query, t->has_columns ? &t->columns : NULL, err));
+    SKEP_TRY(skep_life_reads(life, jobs[i].bound, err));
   }
   SKEP_TRY(refuse_same_output(life, jobs, insert->n_targets, err));
   SKEP_TRY(skep_life_enter(life, err));
@@ -468,7 +472,10 @@ skep_status skep_insert_into(skep_life *life, const skep_insert *insert, skep_er
 skep_status skep_insert_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   skep_life life = {0};
   (void)out;
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = skep_insert_into(&life, statement->insert, err);
+  skep_status st;
+  do {
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = skep_insert_into(&life, statement->insert, err);
+  } while (skep_life_again(&life, &st, err));
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

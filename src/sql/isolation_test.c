@@ -1,4 +1,5 @@
-/* Two sessions on one warehouse, statement by statement: snapshots, conflicts, what readers keep. Numbers of cases are
+/* Two sessions on one warehouse, statement by statement and without locks (as a program that does not know them):
+ * snapshots, conflicts, what readers keep. Numbers of cases are
  * those of public bug reports (HIVE-..., others by project). */
 #include <inttypes.h>
 #include <pthread.h>
@@ -16,6 +17,7 @@ static int setup(void **state) {
   static pair p;
   memset(&p, 0, sizeof p);
   warehouse_open(&p.w);
+  warehouse_without_locks(&p.w);
   assert_ok(skep_session_open(&p.w.opts, &p.b, &p.w.err), p.w.err);
   *state = &p;
   warehouse_run(&p.w, "CREATE TABLE t (id INT, x INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')");

@@ -5,7 +5,7 @@
 
 #include "acid/dir_write.h"
 #include "acid/name.h"
-#include "sql/heartbeat.h"
+#include "sql/life_int.h"
 #include "sql/sys_views.h"
 #include "sql/text_tables.h"
 #include "sql/transaction.h"
@@ -119,10 +119,10 @@ skep_status skep_life_write(skep_life *life, skep_life_table *table, char op, sk
   return SKEP_OK;
 }
 
-/* ---- open and enter ---- */
+/* ---- open ---- */
 
 skep_status skep_life_open(skep_life *life, skep_session *s, skep_err *err) {
-  *life = (skep_life){.s = s};
+  *life = (skep_life){.s = s, .tries = life->tries};
   life->binder = (skep_binder){.arena = &s->arena,
                                .lookup = lookup,
                                .lookup_self = life,
@@ -135,108 +135,7 @@ skep_status skep_life_open(skep_life *life, skep_session *s, skep_err *err) {
                                .no_order_ordinals = !skep_session_bool(s, "hive.orderby.position.alias", true),
                                .group_ordinals = skep_session_bool(s, "hive.groupby.position.alias", false)};
   if (life->binder.time_zone != NULL && strcmp(life->binder.time_zone, "LOCAL") == 0) life->binder.time_zone = NULL;
-  skep_db_mode mode;
-  SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
-  return skep_db_begin(s->db, mode, err);
-}
-
-static int by_name(const void *a, const void *b) {
-  return strcmp(((const skep_catalog_partition *)a)->name, ((const skep_catalog_partition *)b)->name);
-}
-
-/* New partitions of this very transaction, which the catalog does not have yet. */
-static size_t own_partitions(const skep_session *s, const skep_catalog_table *t, skep_catalog_partition *out) {
-  size_t n = 0;
-  for (size_t i = 0; i < s->txn.n_changes; i++) {
-    const skep_session_change *c = &s->txn.changes[i];
-    if (!c->is_new || c->table_id != t->id) continue;
-    if (out != NULL)
-      out[n] = (skep_catalog_partition){.name = c->partition, .values = c->values, .location = c->location};
-    n++;
-  }
-  return n;
-}
-
-static skep_status list_partitions(skep_life *life, skep_life_table *table, skep_err *err) {
-  skep_session *s = life->s;
-  size_t n;
-  const skep_catalog_partition *listed;
-  SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, table->t, false, &listed, &n, err));
-  table->partitions = listed;
-  table->n_partitions = n;
-  size_t n_own = own_partitions(s, table->t, NULL);
-  if (n_own == 0) return SKEP_OK;
-  skep_catalog_partition *all = skep_arena_zero(&s->arena, n + n_own, sizeof *all);
-  if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "partitions");
-  if (n != 0) memcpy(all, listed, n * sizeof *all);
-  own_partitions(s, table->t, all + n);
-  qsort(all, n + n_own, sizeof *all, by_name);
-  /* another transaction may have made the same partition since */
-  size_t kept = 0;
-  for (size_t i = 0; i < n + n_own; i++)
-    if (kept == 0 || by_name(&all[kept - 1], &all[i]) != 0) all[kept++] = all[i];
-  table->partitions = all;
-  table->n_partitions = kept;
-  return SKEP_OK;
-}
-
-/* Tables of the statement as txn/txn.h wants them: transactional ones only. */
-static skep_status txn_tables(skep_life *life, skep_txn_table **out, uint32_t *n, skep_err *err) {
-  skep_txn_table *tables = skep_arena_zero(&life->s->arena, life->n_tables + 1, sizeof *tables);
-  if (tables == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
-  *n = 0;
-  for (size_t i = 0; i < life->n_tables; i++) {
-    const skep_life_table *t = life->tables[i];
-    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
-    tables[(*n)++] =
-        (skep_txn_table){.database = t->t->db, .table = t->t->name, .write = t->write, .no_list = !t->is_read};
-  }
-  *out = tables;
-  return SKEP_OK;
-}
-
-static void take_lists(skep_life *life, const skep_txn_table *tables) {
-  for (size_t i = 0, k = 0; i < life->n_tables; i++) {
-    skep_life_table *t = life->tables[i];
-    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
-    t->write_id = tables[k].write_id;
-    t->valid_write_ids = tables[k].valid_write_ids;
-    k++;
-  }
-}
-
-static skep_status begin_txn(skep_life *life, skep_err *err) {
-  skep_session *s = life->s;
-  skep_txn_table *tables;
-  uint32_t n;
-  SKEP_TRY(txn_tables(life, &tables, &n, err));
-  if (s->txn.txn.id != 0) {
-    SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, tables, n, err));
-    SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err));
-  } else {
-    const skep_txn_conf conf = skep_transaction_conf(s);
-    SKEP_TRY(skep_txn_begin(s->db, &conf, &s->txn_arena, SKEP_TXN_DEFAULT, tables, n, &s->txn.txn, err));
-    life->owns_txn = true;
-  }
-  take_lists(life, tables);
-  return SKEP_OK;
-}
-
-skep_status skep_life_enter(skep_life *life, skep_err *err) {
-  skep_session *s = life->s;
-  for (size_t i = 0; i < life->n_tables; i++) {
-    skep_life_table *t = life->tables[i];
-    if (t->t->id == 0) continue;
-    if (skep_table_is_partitioned(t->t) && (t->is_read || t->write != 0)) SKEP_TRY(list_partitions(life, t, err));
-  }
-  if (life->n_tables != 0) SKEP_TRY(begin_txn(life, err));
-  skep_status st = skep_db_commit(s->db, err);
-  if (st != SKEP_OK && life->owns_txn) { /* rolled back: there never was one */
-    s->txn.txn.id = 0;
-    life->owns_txn = false;
-  }
-  if (st == SKEP_OK && life->owns_txn) skep_heartbeat_watch(s, s->txn.txn.id);
-  return st;
+  return skep_life_begin_lookup(life, err);
 }
 
 /* ---- sources ---- */
@@ -397,9 +296,10 @@ static skep_status check_free(const skep_life_table *table, const char *name, sk
 static skep_status find_partition(void *self, const char *name, const char **location, skep_err *err) {
   const skep_life_table *table = self;
   const skep_catalog_partition key = {.name = name};
-  const skep_catalog_partition *found = table->n_partitions == 0 ? NULL
-                                                                 : bsearch(&key, table->partitions, table->n_partitions,
-                                                                           sizeof *table->partitions, by_name);
+  const skep_catalog_partition *found =
+      table->n_partitions == 0
+          ? NULL
+          : bsearch(&key, table->partitions, table->n_partitions, sizeof *table->partitions, skep_life_partition_order);
   *location = NULL;
   return found == NULL ? check_free(table, name, err) : skep_catalog_path(found->location, location, err);
 }
@@ -609,7 +509,30 @@ static void release(skep_life *life) {
   skep_release(s->ctx, life->sources);
   skep_release(s->ctx, life->source_objects);
   skep_release(s->ctx, life->tables);
-  *life = (skep_life){.s = s};
+  skep_release(s->ctx, life->locks);
+  *life = (skep_life){.s = s, .tries = life->tries};
+}
+
+enum { MAX_TRIES = 20 };
+
+bool skep_life_again(skep_life *life, skep_status *st, skep_err *err) {
+  if (*st == SKEP_OK || !life->again) return false;
+  skep_db_rollback(life->s->db);
+  if (life->owns_txn) {
+    skep_transaction_abandon(life->s, true);
+  } else if (life->lock_id != 0) {
+    skep_status released = skep_lock_release(life->s->db, life->lock_id, err);
+    if (released != SKEP_OK) {
+      *st = released;
+      return false;
+    }
+  }
+  life->tries++;
+  release(life);
+  if (life->tries < MAX_TRIES) return true;
+  *st = skep_fail(err, SKEP_ERR_BUSY, "the tables of the statement were changed %u times before it could lock them",
+                  life->tries);
+  return false;
 }
 
 skep_status skep_life_commit(skep_life *life, skep_err *err) {
@@ -636,6 +559,10 @@ skep_status skep_life_fail(skep_life *life, skep_status st) {
   skep_session *s = life->s;
   if (s == NULL) return st;
   skep_db_rollback(s->db);
+  if (s->explained.done) { /* nothing was begun */
+    release(life);
+    return st;
+  }
   bool gone = remove_files(life) && life->owns_txn; /* earlier statements of a transaction have files too */
   if (s->txn.txn.id != 0) skep_transaction_abandon(s, gone);
   release(life);

@@ -529,6 +529,10 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   SKEP_TRY(make_query(job, life, &query, err));
   SKEP_TRY(bind_images(job, life, query, err));
   SKEP_TRY(skep_life_write(life, table, job->first != NULL ? 'd' : 'i', err));
+  SKEP_TRY(skep_life_reads(life, job->source.bound, err));
+  SKEP_TRY(skep_life_reads(life, job->bound, err));
+  if (job->first != NULL) SKEP_TRY(skep_life_lock(life, table, SKEP_LOCK_USE_CHANGE, NULL, 0, err));
+  if (job->insert != NULL) SKEP_TRY(skep_life_lock(life, table, SKEP_LOCK_USE_MERGE_INSERT, NULL, 0, err));
   SKEP_TRY(skep_life_enter(life, err));
   SKEP_TRY(skep_merge_source_fill(&job->source, life, err));
   SKEP_TRY(limit_target(job, life, err));
@@ -545,10 +549,13 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
 
 skep_status skep_merge_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   skep_life life = {0};
-  merge_job job = {.statement = statement, .merge = statement->merge};
   (void)out;
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run(&job, &life, err);
-  skep_merge_source_drop(&job.source, s);
+  skep_status st;
+  do {
+    merge_job job = {.statement = statement, .merge = statement->merge};
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run(&job, &life, err);
+    skep_merge_source_drop(&job.source, s);
+  } while (skep_life_again(&life, &st, err));
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

@@ -70,6 +70,7 @@ static skep_status query_start(query_result *r, const skep_query *query, skep_er
   const uint64_t *ids;
   const skep_forms forms = {0};
   SKEP_TRY(skep_bind_query(&life->binder, query, &bound, err));
+  SKEP_TRY(skep_life_reads(life, bound, err));
   SKEP_TRY(skep_life_enter(life, err));
   SKEP_TRY(skep_life_sources(life, bound, &ids, err));
   SKEP_TRY(shown_type(life->s, bound, &r->base.type, err));
@@ -80,8 +81,11 @@ skep_status skep_query_run(skep_session *s, const skep_statement *statement, ske
   query_result *r = skep_alloc_zero(s->ctx, 1, sizeof *r);
   if (r == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
   r->base.vt = &query_vtab;
-  skep_status st = skep_life_open(&r->life, s, err);
-  if (st == SKEP_OK) st = query_start(r, statement->query, err);
+  skep_status st;
+  do {
+    st = skep_life_open(&r->life, s, err);
+    if (st == SKEP_OK) st = query_start(r, statement->query, err);
+  } while (skep_life_again(&r->life, &st, err));
   if (st == SKEP_OK) {
     *out = &r->base;
     return SKEP_OK;

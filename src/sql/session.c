@@ -129,6 +129,7 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   s->job_permille = -1;
   s->heartbeats = opts->heartbeats;
   s->number = s->ctx->random(s->ctx->random_self);
+  s->no_locks = opts->no_locks;
   s->lock_wait = opts->lock_wait;
   s->lock_wait_self = opts->lock_wait_self;
   skep_status st = open_all(s, opts, err);
@@ -205,6 +206,14 @@ skep_status skep_session_run(skep_session *s, const char *text, size_t length, s
   new_query_id(s);
   keep_house(s);
   return skep_statement_execute(s, text, length, out, err);
+}
+
+bool skep_session_waits_for(skep_session *s, char *out, size_t size) {
+  (void)pthread_mutex_lock(&s->cancel_lock);
+  bool waits = s->waits_for[0] != 0;
+  snprintf(out, size, "%s", s->waits_for);
+  (void)pthread_mutex_unlock(&s->cancel_lock);
+  return waits;
 }
 
 void skep_session_cancel(skep_session *s) {

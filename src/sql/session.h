@@ -69,7 +69,9 @@ typedef struct skep_session_opts {
   const char *temp_dir;                         /* where queries spill; made when needed; NULL: inside the warehouse */
   skep_session_wait *lock_wait;                 /* instead of sleeping for a lock; NULL: sleep */
   void *lock_wait_self;
-  skep_heartbeats *heartbeats;      /* borrowed until close; NULL: one thread for this session */
+  skep_heartbeats *heartbeats; /* borrowed until close; NULL: one thread for this session */
+  bool no_locks; /* tests only: statements ask for no locks, like a program that does not know of them: what is left are
+                    the checks of the commit */
   const char *boot_id;              /* tests only: see db/db.h */
   struct skep_db_faults *db_faults; /* tests only: db/faults.h */
 } skep_session_opts;
@@ -107,6 +109,10 @@ void skep_session_cancel(skep_session *session);
 
 /* How far the running statement's scans are, 0 to 1, or below 0 when that is not known. Any thread. */
 double skep_session_progress(const skep_session *session);
+
+/* Whom the running statement waits for ("EXCL_WRITE on db.t, which is held by txnid:10 of ann at box"), cut to fit; ""
+ * and false when it does not wait. Any thread. */
+bool skep_session_waits_for(skep_session *session, char *out, size_t size);
 
 /* Names borrowed until the next run. */
 const char *skep_session_database(const skep_session *session);

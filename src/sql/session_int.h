@@ -15,6 +15,7 @@
 #include "catalog/catalog.h"
 #include "db/db.h"
 #include "engine/engine.h"
+#include "lock/lock.h"
 #include "sql/ast.h"
 #include "sql/session.h"
 #include "txn/txn.h"
@@ -44,6 +45,8 @@ typedef struct skep_session_txn {
   skep_catalog_table *created; /* CREATE TABLE ... AS: stored with the commit; its changes have table id 0 */
   skep_session_change *changes;
   size_t n_changes, changes_capacity;
+  skep_lock_component *locks; /* held by an explicit transaction, in session->txn_arena: not asked for again */
+  uint32_t n_locks;
   uint32_t next_statement; /* id; counts over all tables, as Hive's does: observed, golden 05 */
 } skep_session_txn;
 
@@ -53,6 +56,13 @@ typedef struct skep_heartbeat skep_heartbeat;
  * its statement. No query id of Hive's begins so: those begin with a user's name and '_'. */
 #define SKEP_QUERY_ID_PREFIX "skep-"
 enum { SKEP_QUERY_ID_SIZE = 64 };
+
+/* EXPLAIN LOCKS: the statement runs until it would ask for them, and tells instead. */
+typedef struct skep_explained {
+  bool wanted, done;
+  const skep_lock_component *components; /* in session->arena */
+  uint32_t n;
+} skep_explained;
 
 /* Lines for the person at the shell. */
 typedef struct skep_session_notes {
@@ -88,7 +98,10 @@ struct skep_session {
   skep_session_notes notes;
   uint64_t number, n_queries;
   char query_id[SKEP_QUERY_ID_SIZE]; /* of the running statement */
-  skep_session_wait *lock_wait;      /* NULL: sleep */
+  char waits_for[600];               /* whom it waits for, "" when it does not; under cancel_lock */
+  skep_explained explained;
+  bool no_locks;
+  skep_session_wait *lock_wait; /* NULL: sleep */
   void *lock_wait_self;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
@@ -140,6 +153,7 @@ skep_statement_run skep_create_view_run, skep_alter_view_run, skep_ddl_run, skep
 
 /* Of this part. */
 skep_statement_run skep_query_run, skep_insert_run, skep_load_run, skep_update_run, skep_delete_run, skep_merge_run,
-    skep_ctas_run, skep_truncate_run, skep_set_run, skep_reset_run, skep_use_run, skep_transaction_run;
+    skep_ctas_run, skep_truncate_run, skep_explain_run, skep_set_run, skep_reset_run, skep_use_run,
+    skep_transaction_run;
 
 #endif

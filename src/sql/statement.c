@@ -61,6 +61,7 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_ROLLBACK] = {skep_transaction_run, ALLOWED, "ROLLBACK"},
     [SKEP_STMT_SET] = {skep_set_run, ALLOWED, "SET"},
     [SKEP_STMT_RESET] = {skep_reset_run, ALLOWED, "RESET"},
+    [SKEP_STMT_EXPLAIN] = {skep_explain_run, ALLOWED, "EXPLAIN"},
 };
 
 static skep_status refuse_in_transaction(const skep_session *s, const entry *e, skep_err *err) {
@@ -88,7 +89,8 @@ static skep_status refuse(const skep_statement *statement, skep_err *err) {
   }
 }
 
-static skep_status dispatch(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
+skep_status skep_statement_dispatch(skep_session *s, const skep_statement *statement, skep_result **out,
+                                    skep_err *err) {
   const entry *e = &entries[statement->kind];
   if (e->run == NULL) return refuse(statement, err);
   SKEP_TRY(refuse_in_transaction(s, e, err));
@@ -127,7 +129,7 @@ static skep_status execute(skep_session *s, const char *text, size_t length, ske
   skep_status st = skep_parse_statement(&s->arena, s->text, s->text_length, &opts, &statement, err);
   if (st == SKEP_END) return SKEP_OK; /* comments only */
   if (st != SKEP_OK) return st;
-  return dispatch(s, statement, out, err);
+  return skep_statement_dispatch(s, statement, out, err);
 }
 
 skep_status skep_statement_execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {

@@ -9,4 +9,8 @@
 SKEP_NODISCARD skep_status skep_statement_execute(skep_session *session, const char *text, size_t length,
                                                   skep_result **out, skep_err *err);
 
+/* Runs a statement that is parsed: for those that hold another one. */
+SKEP_NODISCARD skep_status skep_statement_dispatch(skep_session *session, const skep_statement *statement,
+                                                   skep_result **out, skep_err *err);
+
 #endif

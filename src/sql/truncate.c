@@ -1,5 +1,6 @@
 /* TRUNCATE TABLE, and DELETE FROM without WHERE. A transactional table gets an empty base directory under a new write
  * id (hive.acid.truncate.usebase); readers of older snapshots keep their rows. Refusals: hiveql.md 3.3. */
+#include "sql/life_int.h"
 #include "sql/target.h"
 #include "sql/transaction.h"
 #include "sql/update.h"
@@ -103,6 +104,23 @@ static skep_status find(skep_life *life, const skep_table_name *name, bool is_de
   return skep_life_find(life, name, out, err);
 }
 
+/* The partitions that are emptied. Without WHERE a DELETE locks as other DELETEs do. */
+static skep_status lock(skep_life *life, skep_life_table *table, const char *const *wanted, bool is_delete,
+                        skep_err *err) {
+  const skep_locks_conf conf = skep_life_locks_conf(life->s);
+  bool acid = skep_table_is_transactional(table->t);
+  skep_lock_use use =
+      is_delete && acid ? SKEP_LOCK_USE_CHANGE : skep_locks_of_ddl(&conf, SKEP_LOCKS_DDL_TRUNCATE, acid);
+  uint32_t n = 0;
+  SKEP_TRY(skep_life_list(life, table, err));
+  const char **names = skep_arena_zero(&life->s->arena, table->n_partitions + 1, sizeof *names);
+  if (names == NULL || table->n_partitions > UINT32_MAX) return skep_fail(err, SKEP_ERR_NOMEM, "partitions");
+  for (size_t i = 0; i < table->n_partitions; i++)
+    if (matches(&table->partitions[i], wanted, table->t->partition_keys->n_children))
+      names[n++] = table->partitions[i].name;
+  return skep_life_lock(life, table, use, names, n, err);
+}
+
 static skep_status run(skep_life *life, const skep_truncate *truncate, bool is_delete, skep_err *err) {
   skep_life_table *table;
   const char **wanted;
@@ -110,6 +128,7 @@ static skep_status run(skep_life *life, const skep_truncate *truncate, bool is_d
   SKEP_TRY(check(table, truncate, is_delete, err));
   SKEP_TRY(wanted_values(life, table, &truncate->partition, &wanted, err));
   SKEP_TRY(skep_life_write(life, table, 'u', err));
+  SKEP_TRY(lock(life, table, wanted, is_delete, err));
   SKEP_TRY(skep_life_enter(life, err));
   uint32_t n_keys = table->t->partition_keys->n_children;
   if (n_keys == 0) return empty_one(life, table, NULL, err);
@@ -127,8 +146,11 @@ static skep_status run(skep_life *life, const skep_truncate *truncate, bool is_d
 
 skep_status skep_truncate_table(skep_session *s, const skep_truncate *truncate, bool is_delete, skep_err *err) {
   skep_life life = {0};
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run(&life, truncate, is_delete, err);
+  skep_status st;
+  do {
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run(&life, truncate, is_delete, err);
+  } while (skep_life_again(&life, &st, err));
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }
 

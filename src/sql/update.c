@@ -219,6 +219,8 @@ static skep_status run_change(change_job *job, skep_life *life, const skep_table
     SKEP_TRY(skep_bind_query(&life->binder, job->query, &job->bound, err));
   }
   SKEP_TRY(skep_life_write(life, table, 'd', err));
+  SKEP_TRY(skep_life_reads(life, job->bound, err));
+  SKEP_TRY(skep_life_lock(life, table, SKEP_LOCK_USE_CHANGE, NULL, 0, err));
   SKEP_TRY(skep_life_enter(life, err));
   SKEP_TRY(skep_life_sources(life, job->bound, &job->ids, err));
   if (job->is_update) SKEP_TRY(follow_tasks(job, life, name, set, where, err));
@@ -230,17 +232,19 @@ static skep_status run_change(change_job *job, skep_life *life, const skep_table
 skep_status skep_update_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   const skep_update *update = statement->update;
   skep_life life = {0};
-  change_job job = {.is_update = true};
   (void)out;
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run_change(&job, &life, &update->table, &update->set, update->where, err);
+  skep_status st;
+  do {
+    change_job job = {.is_update = true};
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run_change(&job, &life, &update->table, &update->set, update->where, err);
+  } while (skep_life_again(&life, &st, err));
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }
 
 skep_status skep_delete_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   const skep_delete *del = statement->delete_;
   skep_life life = {0};
-  change_job job = {0};
   (void)out;
   /* all rows: Hive truncates (hive.optimize.delete.all); inside a transaction it cannot be, later statements may add
    * rows under the same write id */
@@ -248,7 +252,11 @@ skep_status skep_delete_run(skep_session *s, const skep_statement *statement, sk
     const skep_truncate truncate = {.table = del->table};
     return skep_truncate_table(s, &truncate, true, err);
   }
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run_change(&job, &life, &del->table, NULL, del->where, err);
+  skep_status st;
+  do {
+    change_job job = {0};
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run_change(&job, &life, &del->table, NULL, del->where, err);
+  } while (skep_life_again(&life, &st, err));
   return st == SKEP_OK ? skep_life_commit(&life, err) : skep_life_fail(&life, st);
 }

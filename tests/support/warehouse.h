@@ -48,6 +48,14 @@ static inline void warehouse_open(warehouse *w) {
   warehouse_session(w);
 }
 
+/* From now on sessions take no locks: for tests of what commits check without them, statement by statement in one
+ * thread, where nobody could wait. */
+static inline void warehouse_without_locks(warehouse *w) {
+  skep_session_close(w->session);
+  w->opts.no_locks = true;
+  warehouse_session(w);
+}
+
 static inline int warehouse_unlink(const char *path, const struct stat *st, int kind, struct FTW *at) {
   (void)st;
   (void)kind;

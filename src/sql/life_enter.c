@@ -1,0 +1,346 @@
+/* Entering: from names looked up in a reading database transaction to locks, a transaction and its snapshot.
+ *
+ * Order inside the writing database transaction: the transaction's row, the lock request, then the snapshot: it is not
+ * older than the grant, and nobody can commit a change of what is locked after it. Where the request has to wait, its
+ * rows and the transaction are committed; the locks are taken in a later database transaction, and with them a new
+ * transaction whose snapshot has what was waited for (the old one ends without having done anything). Only an explicit
+ * transaction keeps its snapshot; then what it writes must not have changed since. */
+#include "sql/heartbeat.h"
+#include "sql/life_int.h"
+#include "sql/transaction.h"
+#include "sql/wait.h"
+#include "txn/progress.h"
+
+enum { WRITING_TRIES_FROM = 6 };
+
+skep_status skep_life_begin_lookup(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  int64_t most = skep_session_int(s, "hive.txn.retrysnapshot.max.count", WRITING_TRIES_FROM - 1);
+  skep_db_mode mode = SKEP_DB_READ;
+  if (most < 0 || most > WRITING_TRIES_FROM) most = WRITING_TRIES_FROM;
+  if (life->tries > (uint32_t)most) SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
+  return skep_db_begin(s->db, mode, err);
+}
+
+/* ---- what was looked up ---- */
+
+static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
+
+static bool is_statistic(const char *key) {
+  static const char *const keys[] = {"numRows",   "rawDataSize",           "numFiles", "numFilesErasureCoded",
+                                     "totalSize", "COLUMN_STATS_ACCURATE", NULL};
+  for (size_t i = 0; keys[i] != NULL; i++)
+    if (strcmp(key, keys[i]) == 0) return true;
+  return false;
+}
+
+/* Properties without statistics, which every commit changes. */
+static bool same_params(const skep_catalog_params *a, const skep_catalog_params *b) {
+  size_t i = 0, k = 0;
+  for (;;) {
+    while (i < a->n && is_statistic(a->items[i].key)) i++;
+    while (k < b->n && is_statistic(b->items[k].key)) k++;
+    if (i == a->n || k == b->n) return i == a->n && k == b->n;
+    if (!same_text(a->items[i].key, b->items[k].key) || !same_text(a->items[i].value, b->items[k].value)) return false;
+    i++;
+    k++;
+  }
+}
+
+static bool same_constraints(const skep_catalog_table *a, const skep_catalog_table *b) {
+  if (a->n_constraints != b->n_constraints) return false;
+  for (uint32_t i = 0; i < a->n_constraints; i++) {
+    const skep_catalog_constraint *x = &a->constraints[i], *y = &b->constraints[i];
+    if (x->kind != y->kind || x->enable != y->enable || !same_text(x->name, y->name) || !same_text(x->text, y->text))
+      return false;
+  }
+  return true;
+}
+
+static bool same_definition(const skep_catalog_table *a, const skep_catalog_table *b) {
+  return a->id == b->id && a->kind == b->kind && same_text(a->location, b->location) &&
+         same_text(a->input_format, b->input_format) && a->n_buckets == b->n_buckets &&
+         a->bucketing_version == b->bucketing_version && a->n_bucket_columns == b->n_bucket_columns &&
+         skep_type_equal(a->columns, b->columns) && skep_type_equal(a->partition_keys, b->partition_keys) &&
+         same_params(&a->params, &b->params) && same_constraints(a, b);
+}
+
+/* SKEP_END: some table is not what it was. */
+static skep_status check_definitions(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_catalog_table *t = life->tables[i]->t;
+    skep_catalog_table *now;
+    if (t->id == 0) continue;
+    skep_status st = skep_catalog_get_table(s->catalog, &s->arena, t->db, t->name, &now, err);
+    if (st == SKEP_ERR_NOT_FOUND) return SKEP_END;
+    if (st != SKEP_OK) return st;
+    if (!same_definition(t, now)) return SKEP_END;
+  }
+  return SKEP_OK;
+}
+
+/* After the snapshot: it must not see a write whose partition is not listed. */
+static skep_status check_partitions(skep_life *life, skep_err *err) {
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_life_table *t = life->tables[i];
+    int64_t n, max_id;
+    if (!t->is_listed) continue;
+    SKEP_TRY(skep_catalog_partition_stamp(life->s->catalog, t->t, &n, &max_id, err));
+    if (n != t->n_stamp || max_id != t->max_stamp) return SKEP_END;
+  }
+  return SKEP_OK;
+}
+
+/* ---- the transaction ---- */
+
+/* Tables of the statement as txn/txn.h wants them: transactional ones only. */
+static skep_status txn_tables(skep_life *life, skep_txn_table **out, uint32_t *n, skep_err *err) {
+  skep_txn_table *tables = skep_arena_zero(&life->s->arena, life->n_tables + 1, sizeof *tables);
+  if (tables == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  *n = 0;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_life_table *t = life->tables[i];
+    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
+    tables[(*n)++] =
+        (skep_txn_table){.database = t->t->db, .table = t->t->name, .write = t->write, .no_list = !t->is_read};
+  }
+  *out = tables;
+  return SKEP_OK;
+}
+
+static void take_lists(skep_life *life, const skep_txn_table *tables) {
+  for (size_t i = 0, k = 0; i < life->n_tables; i++) {
+    skep_life_table *t = life->tables[i];
+    if (!skep_table_is_transactional(t->t) || (!t->is_read && t->write == 0)) continue;
+    t->write_id = tables[k].write_id;
+    t->valid_write_ids = tables[k].valid_write_ids;
+    k++;
+  }
+}
+
+static skep_txn_type type_of(const skep_life *life) {
+  if (!skep_session_bool(life->s, "hive.txn.readonly.enabled", false)) return SKEP_TXN_DEFAULT;
+  for (size_t i = 0; i < life->n_tables; i++)
+    if (life->tables[i]->write != 0) return SKEP_TXN_DEFAULT;
+  return SKEP_TXN_READ_ONLY;
+}
+
+/* What an explicit transaction is going to write and knows already: a change of it since the snapshot is a conflict
+ * that its commit would meet. Of a partitioned table only the commit knows. */
+static skep_status check_snapshot(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  skep_txn_component *all = skep_arena_zero(&s->arena, life->n_tables + 1, sizeof *all);
+  uint32_t n = 0;
+  if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_life_table *t = life->tables[i];
+    if (t->write_id == 0 || t->write == 'i' || t->write == 0 || skep_table_is_partitioned(t->t)) continue;
+    all[n++] = (skep_txn_component){.database = t->t->db, .table = t->t->name, .op = t->write, .write_id = t->write_id};
+  }
+  skep_status st = skep_txn_would_conflict(s->db, s->txn.txn.id, all, n, err);
+  return st == SKEP_ERR_CONFLICT ? skep_wrap(err, st, "LockException [Error 10263]") : st;
+}
+
+/* ---- entering ---- */
+
+typedef struct entering {
+  skep_life *life;
+  skep_lock_component *components;
+  uint32_t n;
+  int64_t seen_lock_id; /* skep_lock_next_id when names were looked up, and after our own request */
+  skep_txn txn;         /* the one that was opened here, not committed yet */
+  skep_txn_table *tables;
+  uint32_t n_tables;
+  skep_lock_state state;
+  bool is_queued; /* the request is in the database */
+} entering;
+
+static skep_status open_txn(entering *e, skep_err *err) {
+  const skep_txn_conf conf = skep_transaction_conf(e->life->s);
+  SKEP_TRY(txn_tables(e->life, &e->tables, &e->n_tables, err));
+  return skep_txn_begin_open(e->life->s->db, &conf, type_of(e->life), e->tables, e->n_tables, &e->txn, err);
+}
+
+static skep_status start_txn(entering *e, skep_err *err) {
+  skep_session *s = e->life->s;
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  SKEP_TRY(skep_txn_begin_tables(s->db, &conf, &s->txn_arena, &e->txn, e->tables, e->n_tables, err));
+  SKEP_TRY(check_partitions(e->life, err));
+  take_lists(e->life, e->tables);
+  return SKEP_OK;
+}
+
+static skep_status join_txn(entering *e, skep_err *err) {
+  skep_session *s = e->life->s;
+  SKEP_TRY(txn_tables(e->life, &e->tables, &e->n_tables, err));
+  SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, e->tables, e->n_tables, err));
+  SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err));
+  take_lists(e->life, e->tables);
+  return check_snapshot(e->life, err);
+}
+
+/* A definition can have changed only when somebody has asked for locks since. */
+static skep_status check_lock_id(entering *e, int64_t next_id, skep_err *err) {
+  if (next_id == e->seen_lock_id) return SKEP_OK;
+  e->seen_lock_id = next_id;
+  return check_definitions(e->life, err);
+}
+
+static skep_status request(entering *e, int64_t txn, bool is_new, skep_err *err) {
+  skep_session *s = e->life->s;
+  const skep_lock_owner owner = {.txn = txn, .is_new = is_new, .user = s->user, .host = s->host, .agent = s->query_id};
+  int64_t id;
+  e->state = SKEP_LOCK_ACQUIRED;
+  if (e->n == 0) {
+    SKEP_TRY(skep_lock_next_id(s->db, &id, err));
+    return check_lock_id(e, id, err);
+  }
+  SKEP_TRY(skep_lock_request(s->db, &owner, e->components, e->n, &s->arena, &id, &e->state, NULL, err));
+  SKEP_TRY(check_lock_id(e, id, err));
+  e->life->lock_id = id;
+  e->seen_lock_id = id + 1;
+  return SKEP_OK;
+}
+
+/* In the writing database transaction. */
+static skep_status enter_first(entering *e, skep_err *err) {
+  bool is_explicit = e->life->s->txn.txn.id != 0;
+  if (!is_explicit) SKEP_TRY(open_txn(e, err));
+  SKEP_TRY(request(e, is_explicit ? e->life->s->txn.txn.id : e->txn.id, !is_explicit, err));
+  if (e->state == SKEP_LOCK_WAITING) return SKEP_OK;
+  return is_explicit ? join_txn(e, err) : start_txn(e, err);
+}
+
+/* The locks can be had: in the writing database transaction. The statement's own transaction gets a successor, which
+ * takes the locks over. */
+static skep_status enter_again(entering *e, skep_err *err) {
+  skep_session *s = e->life->s;
+  int64_t next_id, old = s->txn.txn.id;
+  SKEP_TRY(skep_lock_check(s->db, e->life->lock_id, &s->arena, &e->state, NULL, err));
+  if (e->state == SKEP_LOCK_WAITING) return SKEP_OK;
+  SKEP_TRY(skep_lock_next_id(s->db, &next_id, err));
+  SKEP_TRY(check_lock_id(e, next_id, err));
+  if (!e->life->owns_txn) return join_txn(e, err);
+  SKEP_TRY(open_txn(e, err));
+  SKEP_TRY(skep_lock_move(s->db, e->life->lock_id, old, e->txn.id, err));
+  SKEP_TRY(skep_txn_commit(s->db, old, NULL, 0, NULL, NULL, err));
+  return start_txn(e, err);
+}
+
+/* Ends the database transaction of one of the two. What was looked up has changed: SKEP_END. */
+static skep_status settle(entering *e, skep_status st, skep_err *err) {
+  skep_life *life = e->life;
+  skep_session *s = life->s;
+  if (st != SKEP_OK) {
+    skep_db_rollback(s->db);
+    if (!e->is_queued) life->lock_id = 0; /* it never was */
+    life->again = st == SKEP_END;
+    return st;
+  }
+  e->is_queued = life->lock_id != 0;
+  SKEP_TRY(skep_db_commit(s->db, err));
+  if (e->txn.id == 0 || e->txn.id == s->txn.txn.id) return SKEP_OK;
+  s->txn.txn = e->txn;
+  life->owns_txn = true;
+  skep_heartbeat_watch(s, e->txn.id);
+  return SKEP_OK;
+}
+
+static skep_status begin_write(skep_session *s, skep_err *err) {
+  skep_db_mode mode;
+  SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
+  return skep_db_begin(s->db, mode, err);
+}
+
+static skep_status enter_waiting(entering *e, skep_err *err) {
+  skep_session *s = e->life->s;
+  const skep_wait wait = {.ext_id = e->life->lock_id, .txn = s->txn.txn.id, .components = e->components, .n = e->n};
+  while (e->state == SKEP_LOCK_WAITING) {
+    SKEP_TRY(skep_wait_for_locks(s, &wait, err));
+    SKEP_TRY(begin_write(s, err));
+    SKEP_TRY(settle(e, enter_again(e, err), err));
+  }
+  return SKEP_OK;
+}
+
+/* ---- locks of an explicit transaction ---- */
+
+static bool covers(const skep_lock_component *held, const skep_lock_component *wanted) {
+  if (held->type < wanted->type || strcmp(held->database, wanted->database) != 0) return false;
+  return same_text(held->table, wanted->table) && same_text(held->partition, wanted->partition);
+}
+
+/* Leaves out what the transaction has already. */
+static void leave_out_held(entering *e) {
+  const skep_session_txn *txn = &e->life->s->txn;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < e->n; i++) {
+    bool held = false;
+    for (uint32_t k = 0; k < txn->n_locks && !held; k++) held = covers(&txn->locks[k], &e->components[i]);
+    if (!held) e->components[kept++] = e->components[i];
+  }
+  e->n = kept;
+}
+
+static skep_status copy_text(skep_arena *arena, const char **text, skep_err *err) {
+  if (*text == NULL) return SKEP_OK;
+  *text = skep_arena_strndup(arena, *text, strlen(*text));
+  return *text != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a lock");
+}
+
+static skep_status keep_held(entering *e, skep_err *err) {
+  enum { MAX_KEPT = 1000 }; /* what is forgotten is asked for again */
+  skep_session *s = e->life->s;
+  skep_session_txn *txn = &s->txn;
+  for (uint32_t i = 0; i < e->n && txn->n_locks < MAX_KEPT; i++) {
+    if (txn->locks == NULL) {
+      txn->locks = skep_arena_zero(&s->txn_arena, MAX_KEPT, sizeof *txn->locks);
+      if (txn->locks == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a lock");
+    }
+    skep_lock_component c = e->components[i];
+    SKEP_TRY(copy_text(&s->txn_arena, &c.database, err));
+    SKEP_TRY(copy_text(&s->txn_arena, &c.table, err));
+    SKEP_TRY(copy_text(&s->txn_arena, &c.partition, err));
+    txn->locks[txn->n_locks++] = c;
+  }
+  return SKEP_OK;
+}
+
+/* ---- the door ---- */
+
+skep_status skep_life_explain(skep_session *s, const skep_lock_component *components, uint32_t n) {
+  s->explained.done = true;
+  s->explained.components = components;
+  s->explained.n = n;
+  return SKEP_END;
+}
+
+static skep_status prepare(entering *e, skep_err *err) {
+  skep_life *life = e->life;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    skep_life_table *t = life->tables[i];
+    if (t->is_read || t->write != 0) SKEP_TRY(skep_life_list(life, t, err));
+  }
+  SKEP_TRY(skep_life_components(life, &e->components, &e->n, err));
+  if (life->s->explained.wanted) return skep_life_explain(life->s, e->components, e->n);
+  if (life->s->txn.is_explicit) leave_out_held(e);
+  return skep_lock_next_id(life->s->db, &e->seen_lock_id, err);
+}
+
+skep_status skep_life_enter(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  entering e = {.life = life};
+  SKEP_TRY(prepare(&e, err));
+  if (life->n_tables == 0 && e.n == 0) {
+    skep_db_rollback(s->db); /* nothing was written */
+    return SKEP_OK;
+  }
+  if (!skep_db_in_write(s->db)) {
+    skep_db_rollback(s->db);
+    SKEP_TRY(begin_write(s, err));
+  }
+  SKEP_TRY(settle(&e, enter_first(&e, err), err));
+  SKEP_TRY(enter_waiting(&e, err));
+  return s->txn.is_explicit ? keep_held(&e, err) : SKEP_OK;
+}
