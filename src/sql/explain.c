@@ -36,6 +36,7 @@ static bool asks_for_locks(skep_statement_kind kind) {
   switch (kind) {
     case SKEP_STMT_QUERY:
     case SKEP_STMT_INSERT:
+    case SKEP_STMT_LOAD:
     case SKEP_STMT_UPDATE:
     case SKEP_STMT_DELETE:
     case SKEP_STMT_MERGE:

@@ -148,6 +148,8 @@ static skep_status load_files(loading *l, const skep_target *target, skep_err *e
   if (l->table->t->kind == SKEP_TABLE_FULL_ACID && l->n_files > 4096)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "LOAD DATA of %u files: at most 4096 at once", l->n_files);
   SKEP_TRY(skep_life_write(l->life, l->table, op, err));
+  SKEP_TRY(skep_life_lock(l->life, l->table, overwrite ? SKEP_LOCK_USE_INSERT_OVERWRITE : SKEP_LOCK_USE_INSERT,
+                          target->partition != NULL ? &target->partition : NULL, target->partition != NULL, err));
   SKEP_TRY(skep_life_enter(l->life, err));
   SKEP_TRY(skep_life_branch_open(l->life, l->table, overwrite ? SKEP_WRITE_OVERWRITE : SKEP_WRITE_INSERT, op,
                                  target->statics, &branch, err));
@@ -234,10 +236,14 @@ static void remove_sources(const loading *l, skep_session *s) {
 
 skep_status skep_load_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   skep_life life = {0};
-  loading l = {.life = &life, .ast = statement->load};
+  loading l;
   (void)out;
-  skep_status st = skep_life_open(&life, s, err);
-  if (st == SKEP_OK) st = run(&l, err);
+  skep_status st;
+  do {
+    l = (loading){.life = &life, .ast = statement->load};
+    st = skep_life_open(&life, s, err);
+    if (st == SKEP_OK) st = run(&l, err);
+  } while (skep_life_again(&life, &st, err));
   if (st != SKEP_OK) return skep_life_fail(&life, st);
   st = skep_life_commit(&life, err);
   if (st == SKEP_OK && !l.ast->is_local) remove_sources(&l, s);
