@@ -301,3 +301,10 @@ skep_status skep_catalog_drop_database(skep_catalog *catalog, const skep_catalog
     SKEP_TRY(skep_db_run(catalog->db, deletes[i], SKEP_PARAMS(skep_p_i64(db->id)), NULL, err));
   return SKEP_OK;
 }
+
+skep_status skep_catalog_lock_table(skep_catalog *catalog, int64_t table_id, skep_err *err) {
+  int64_t ignored;
+  if (skep_db_dialect(catalog->db)->writers_alone) return SKEP_OK;
+  return skep_db_get_i64(catalog->db, "SELECT \"TBL_ID\" FROM \"TBLS\" WHERE \"TBL_ID\" = ?{for_update}",
+                         SKEP_PARAMS(skep_p_i64(table_id)), &ignored, NULL, err);
+}

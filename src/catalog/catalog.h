@@ -162,6 +162,10 @@ SKEP_NODISCARD skep_status skep_catalog_get_table(skep_catalog *catalog, skep_ar
 SKEP_NODISCARD skep_status skep_catalog_table_copy(skep_arena *arena, const skep_catalog_table *table,
                                                    skep_catalog_table **out, skep_err *err);
 
+/* Nobody else who asks for it changes the table's rows until the end of the database transaction; more than one in
+ * ascending order. Nothing happens where writers are alone anyway, or when there is no such table. */
+SKEP_NODISCARD skep_status skep_catalog_lock_table(skep_catalog *catalog, int64_t table_id, skep_err *err);
+
 typedef struct skep_catalog_table_name {
   const char *name;
   const char *type; /* "MANAGED_TABLE", ... */

@@ -5,10 +5,12 @@
 #include "db/db.h"
 #include "db/schema.h"
 #include "support/failing_alloc.h"
+#include "support/metastore.h"
 #include "support/test.h"
 
 typedef struct fixture {
   skep_ctx ctx;
+  metastore m;
   skep_db *db;
   skep_catalog *catalog;
   skep_arena arena;
@@ -24,7 +26,10 @@ static int setup(void **state) {
   skep_ctx_init(&f->ctx);
   f->ctx.clock_ms = fixed_clock;
   skep_err err = {0};
-  assert_ok(skep_db_open(&f->ctx, "sqlite::memory:", NULL, &f->db, &err), err);
+  skep_db_opts db_opts = SKEP_DB_OPTS_DEFAULT;
+  db_opts.own_clock = true;
+  metastore_new(&f->m, &f->ctx, true);
+  assert_ok(skep_db_open(&f->ctx, f->m.url, &db_opts, &f->db, &err), err);
   assert_ok(skep_schema_ensure(f->db, "file:/warehouse", NULL, NULL, &err), err);
   const skep_catalog_opts opts = {.warehouse = "/warehouse", .external = "/external", .user = "root"};
   assert_ok(skep_catalog_open(&f->ctx, f->db, &opts, &f->catalog, &err), err);
@@ -38,6 +43,7 @@ static int teardown(void **state) {
   skep_arena_fini(&f->arena);
   skep_catalog_close(f->catalog);
   skep_db_close(f->db);
+  metastore_remove(&f->m, &f->ctx);
   free(f);
   return 0;
 }
@@ -558,7 +564,8 @@ static void each_allocation_may_fail(void **state) {
   fixture g = {0};
   failing_alloc_ctx(&memory, &g.ctx);
   skep_err err = {0};
-  assert_ok(skep_db_open(&g.ctx, "sqlite::memory:", NULL, &g.db, &err), err);
+  metastore_new(&g.m, &f->ctx, true);
+  assert_ok(skep_db_open(&g.ctx, g.m.url, NULL, &g.db, &err), err);
   assert_ok(skep_schema_ensure(g.db, "file:/warehouse", NULL, NULL, &err), err);
   const skep_catalog_opts opts = {.warehouse = "/warehouse"};
   assert_ok(skep_catalog_open(&g.ctx, g.db, &opts, &g.catalog, &err), err);
@@ -578,6 +585,7 @@ static void each_allocation_may_fail(void **state) {
   skep_arena_fini(&g.arena);
   skep_catalog_close(g.catalog);
   skep_db_close(g.db);
+  metastore_remove(&g.m, &f->ctx);
   assert_int_equal(failing_alloc_live(&memory), 0);
 }
 
@@ -641,6 +649,7 @@ static void rows_that_make_no_sense_are_refused(void **state) {
 }
 
 int main(void) {
+  if (metastore_missing()) return METASTORE_SKIPPED;
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {TEST(databases_are_stored_as_hive_stores_them),
                                      TEST(a_table_is_stored_as_hive_stores_it),

@@ -9,7 +9,7 @@ enum { OPT_WAREHOUSE, OPT_METASTORE };
 
 static const skep_cli_option options[] = {
     {OPT_WAREHOUSE, "w", "DIR", "the warehouse (default: ./warehouse)"},
-    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH (default: metastore.sqlite in the warehouse)"},
+    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
 };
 
 typedef struct metastore_args {
@@ -52,7 +52,7 @@ static skep_status print_line(void *self, const char *line, skep_err *err) {
 static skep_status info(skep_db *db, skep_err *err) {
   skep_schema_info schema;
   SKEP_TRY(skep_schema_check(db, &schema, err));
-  printf("url: %s\nschema: %s\n", skep_db_url(db), schema.version);
+  printf("url: %s\nschema: %s\n", skep_db_name(db), schema.version);
   if (schema.comment[0] != '\0') printf("comment: %s\n", schema.comment);
   return SKEP_OK;
 }
@@ -83,7 +83,7 @@ static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_ar
   if (status == SKEP_OK) {
     status = init ? skep_schema_init(db, uri, err) : strcmp(a->action, "info") == 0 ? info(db, err) : validate(db, err);
   }
-  if (status == SKEP_OK && init) printf("made %s\n", url);
+  if (status == SKEP_OK && init) printf("made %s\n", skep_db_name(db));
   skep_db_close(db);
   return status;
 }

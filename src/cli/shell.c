@@ -34,7 +34,7 @@ static const skep_cli_option options[] = {
     {OPT_HIVECONF, "hiveconf", "K=V", "a setting under Hive's name, as SET K=V; may be repeated"},
     {OPT_HIVEVAR, "hivevar", "K=V", "a variable: ${K} in statements is V; may be repeated"},
     {OPT_CONF, "conf", "FILE", "settings from a hive-site.xml"},
-    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH (default: metastore.sqlite in the warehouse)"},
+    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
     {OPT_VERSION, "version", NULL, "print the version"},
 };
 

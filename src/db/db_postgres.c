@@ -123,6 +123,7 @@ static skep_status ensure_begun(pg_db *db, skep_err *err) {
   db->begun = true;
   if (mode == SKEP_DB_READ) return pg_queue_fixed(db, PG_BEGIN_READ, err);
   SKEP_TRY(pg_queue_fixed(db, PG_BEGIN, err));
+  if (mode == SKEP_DB_HOLD) return SKEP_OK;
   bool lazy = mode == SKEP_DB_WRITE_LAZY || mode == SKEP_DB_ROWS_LAZY;
   bool beside = mode == SKEP_DB_ROWS || mode == SKEP_DB_ROWS_LAZY;
   if (lazy) SKEP_TRY(pg_queue_fixed(db, PG_LAZY, err));

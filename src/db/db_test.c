@@ -311,7 +311,7 @@ static void a_connection_lost_between_transactions_is_made_again(void **state) {
   assert_ok(insert_text(f->db, "a", &err), err); /* an idle connection that has ended is noticed before */
   end_connections(f);
   assert_int_equal(count(f->db), 1);
-  for (int mode = SKEP_DB_READ; mode <= SKEP_DB_ROWS_LAZY; mode++) {
+  for (int mode = SKEP_DB_READ; mode <= SKEP_DB_HOLD; mode++) {
     end_connections(f);
     assert_ok(skep_db_begin(f->db, (skep_db_mode)mode, &err), err);
     assert_int_equal(count(f->db), 1);

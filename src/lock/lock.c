@@ -204,7 +204,7 @@ skep_status skep_lock_request(skep_db *db, const skep_lock_owner *owner, const s
                               skep_lock_blocker *blocker, skep_err *err) {
   if (n == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "a lock request without components");
   bool joined;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS_LAZY, &joined, err));
   return skep_db_end(db, joined, request_in_transaction(db, owner, components, n, arena, ext_id, state, blocker, err),
                      err);
 }
@@ -317,7 +317,7 @@ static skep_status check_in_transaction(skep_db *db, int64_t ext_id, skep_arena 
 skep_status skep_lock_check(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
                             skep_lock_blocker *blocker, skep_err *err) {
   bool joined;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS_LAZY, &joined, err));
   return skep_db_end(db, joined, check_in_transaction(db, ext_id, arena, state, blocker, err), err);
 }
 
@@ -337,7 +337,7 @@ static skep_status release_in_transaction(skep_db *db, int64_t ext_id, skep_err 
 
 skep_status skep_lock_release(skep_db *db, int64_t ext_id, skep_err *err) {
   bool joined;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS_LAZY, &joined, err));
   return skep_db_end(db, joined, release_in_transaction(db, ext_id, err), err);
 }
 

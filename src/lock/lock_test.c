@@ -2,10 +2,12 @@
 #include "lock/lock.h"
 
 #include "db/schema.h"
+#include "support/metastore.h"
 #include "support/test.h"
 
 typedef struct fixture {
   skep_ctx ctx;
+  metastore m;
   skep_db *db;
   skep_arena arena;
   skep_err err;
@@ -16,7 +18,8 @@ static int set_up(void **state) {
   memset(&f, 0, sizeof f);
   skep_ctx_init(&f.ctx);
   skep_arena_init(&f.arena, &f.ctx, 16 << 20);
-  assert_ok(skep_db_open(&f.ctx, "sqlite::memory:", NULL, &f.db, &f.err), f.err);
+  metastore_new(&f.m, &f.ctx, true);
+  assert_ok(skep_db_open(&f.ctx, f.m.url, NULL, &f.db, &f.err), f.err);
   assert_ok(skep_schema_init(f.db, "file:/w", &f.err), f.err);
   for (int64_t txn = 1; txn <= 9; txn++)
     assert_ok(skep_db_run(f.db,
@@ -31,6 +34,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
   fixture *f = *state;
   skep_db_close(f->db);
+  metastore_remove(&f->m, &f->ctx);
   skep_arena_fini(&f->arena);
   return 0;
 }
@@ -272,6 +276,7 @@ static void a_cycle_is_found_whichever_blocker_was_noted(void **state) {
 }
 
 int main(void) {
+  if (metastore_missing()) return METASTORE_SKIPPED;
 #define LOCKED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_matrix_is_hives),

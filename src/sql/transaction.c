@@ -129,6 +129,7 @@ static skep_status same_table(skep_session *s, const skep_session_change *c, ske
     *out = s->txn.created;
     return SKEP_OK;
   }
+  SKEP_TRY(skep_catalog_lock_table(s->catalog, c->table_id, err));
   SKEP_TRY(find_same(s, c->db, c->table, c->table_id, out, err));
   return (*out)->kind == c->kind || c->write_id == 0 ? SKEP_OK : converted(c->db, c->table, err);
 }
@@ -258,7 +259,9 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   skep_status st = components(s, &all, &n, err);
   if (st == SKEP_OK) {
     skep_txn_also *also = s->txn.n_changes != 0 || s->txn.created != NULL ? update_catalog : NULL;
-    st = skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err);
+    /* what is done to tables that are there locks them one by one */
+    st = s->txn.created != NULL ? skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err)
+                                : skep_txn_commit_beside(s->db, s->txn.txn.id, all, n, also, s, err);
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
   if (st == SKEP_ERR_CONFLICT || st == SKEP_ERR_ABORTED) st = skep_wrap(err, st, "LockException [Error 10263]");

@@ -80,7 +80,7 @@ static skep_status make_row(skep_db *db, const char *name, skep_err *err) {
 
 static skep_status lock_row(skep_txn_mutex *m, bool *found, skep_err *err) {
   int64_t ignored;
-  SKEP_TRY(skep_db_begin(m->db, SKEP_DB_WRITE, err));
+  SKEP_TRY(skep_db_begin(m->db, SKEP_DB_HOLD, err));
   skep_status status = skep_db_get_i64(m->db, "SELECT \"MT_KEY2\" FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = ?{for_update}",
                                        SKEP_PARAMS(skep_p_text(m->name)), &ignored, found, err);
   if (status != SKEP_OK || !*found) skep_db_rollback(m->db);
