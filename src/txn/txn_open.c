@@ -38,34 +38,47 @@ static skep_status low_boundary(skep_db *db, int64_t open_timeout_ms, int64_t *o
                          SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, NULL, err);
 }
 
-skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
-  if (skep_db_dialect(db)->ids_in_order) return skep_txn_max_id(db, out, err);
-  return low_boundary(db, conf->open_timeout_ms, out, err);
+/* What the connection has seen without a gap counts too: see first_settled. */
+static int64_t at_least_settled(skep_db *db, int64_t boundary) {
+  return *skep_db_memo(db) > boundary ? *skep_db_memo(db) : boundary;
 }
 
-/* The lower one of the oldest open transaction and of what follows the boundary, in one question. */
-static skep_status min_open_of_both(skep_db *db, int64_t open_timeout_ms, int64_t *out, skep_err *err) {
-  int64_t now;
-  bool found = false;
-  SKEP_TRY(skep_db_now_ms(db, &now, err));
-  SKEP_TRY(skep_db_get_i64(
-      db,
-      "SELECT min(\"ID\") FROM (SELECT min(\"TXN_ID\") AS \"ID\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' UNION "
-      "ALL SELECT coalesce(max(\"TXN_ID\"), 0) + 1 FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?) \"BOTH\"",
-      SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, &found, err));
-  if (!found) *out = 1;
+skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
+  if (skep_db_dialect(db)->ids_in_order) return skep_txn_max_id(db, out, err);
+  SKEP_TRY(low_boundary(db, conf->open_timeout_ms, out, err));
+  *out = at_least_settled(db, *out);
   return SKEP_OK;
+}
+
+/* The oldest open transaction (0: none) and the boundary, in one question. */
+static skep_status read_both(skep_db *db, int64_t open_timeout_ms, int64_t *open, int64_t *boundary, skep_err *err) {
+  int64_t now;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT (SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'), (SELECT "
+                         "max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?)",
+                         SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  if (status == SKEP_OK) {
+    *open = skep_stmt_i64(stmt, 0);
+    *boundary = at_least_settled(db, skep_stmt_i64(stmt, 1));
+  }
+  skep_stmt_done(stmt);
+  return status;
 }
 
 skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
   int64_t open = 0, boundary = 0;
-  bool found = false;
-  if (!skep_db_dialect(db)->ids_in_order) return min_open_of_both(db, c.open_timeout_ms, out, err);
-  SKEP_TRY(skep_db_get_i64(db, "SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &open,
-                           &found, err));
-  SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
-  *out = found && open <= boundary ? open : boundary + 1;
+  if (skep_db_dialect(db)->ids_in_order) {
+    SKEP_TRY(skep_db_get_i64(db, "SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS,
+                             &open, NULL, err));
+    SKEP_TRY(skep_txn_max_id(db, &boundary, err));
+  } else {
+    SKEP_TRY(read_both(db, c.open_timeout_ms, &open, &boundary, err));
+  }
+  *out = open > 0 && open <= boundary ? open : boundary + 1;
   return SKEP_OK;
 }
 

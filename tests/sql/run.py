@@ -2,6 +2,7 @@
 """Run SQL tests: files of statements with what they must answer, given to the real program.
 
 usage: run.py --skep PATH [--fix] [--keep] FILE.test...
+       with SKEP_TEST_POSTGRES in the environment (tests/support/metastore.py) on PostgreSQL
 
 A test file reads like a specification; each file has a new warehouse. `#` begins a comment line. Blocks:
 
@@ -33,6 +34,7 @@ expected lines too. --fix writes the rows and messages that came into the file i
 import argparse, collections, os, re, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from metastore import Metastore  # noqa: E402
 from session import Session, environment  # noqa: E402
 
 WORDS = re.compile(r"(statement (ok|error)|query( unordered)?|run|session \S+|restart|kill|options .*)$")
@@ -69,7 +71,8 @@ class File:
         self.path, self.args, self.env = path, args, env
         self.here = tempfile.mkdtemp(prefix="skep-sql-")
         self.warehouse = os.path.join(self.here, "warehouse")
-        self.sessions, self.current, self.options, self.failures = {}, "A", [], 0
+        self.metastore = Metastore()
+        self.sessions, self.current, self.options, self.failures = {}, "A", list(self.metastore.options), 0
 
     def session(self):
         if self.current not in self.sessions:
@@ -139,8 +142,9 @@ class File:
         if self.args.fix and fixed:
             self.rewrite(lines, blocks, fixed)
         if self.args.keep:
-            print("kept", self.here)
+            print("kept", self.here, *self.metastore.options)
         else:
+            self.metastore.remove()
             shutil.rmtree(self.here, ignore_errors=True)
         return 0 if self.args.fix else self.failures
 
