@@ -120,6 +120,9 @@ typedef struct skep_compact_sink {
   void *self;
 } skep_compact_sink;
 
+/* The rows of a scan's batch: three ids, then the columns. *row becomes their vector and must live as long. */
+skep_compact_rows skep_compact_rows_of(const skep_vec *root, const skep_type *row_type, skep_vec *row);
+
 /* Stripes of one file, or all of them. */
 typedef struct skep_compact_part {
   skep_split split;
@@ -185,6 +188,12 @@ void skep_compact_bucket_job_free(skep_compact_bucket_job *job); /* accepts NULL
 
 SKEP_NODISCARD skep_status skep_compact_merge_deletes(skep_compact_run_state *run, const skep_cancel *cancel,
                                                       skep_compact_counts *counts, skep_err *err);
+
+/* ---- row_sort.c: rows in the order of a rebalance's ORDER BY ---- */
+
+SKEP_NODISCARD skep_status skep_compact_sort_rows(skep_compact_run_state *run, const skep_compact_part *parts,
+                                                  uint32_t n, const skep_compact_sink *to, skep_compact_counts *counts,
+                                                  skep_err *err);
 
 /* ---- rebalance.c: all rows spread evenly over files, with new ids ---- */
 

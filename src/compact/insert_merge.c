@@ -182,19 +182,23 @@ static int64_t end_of_run(const stream *s, const stream *limit) {
   return low;
 }
 
+skep_compact_rows skep_compact_rows_of(const skep_vec *root, const skep_type *row_type, skep_vec *row) {
+  *row = (skep_vec){.type = row_type,
+                    .form = SKEP_FORM_STRUCT,
+                    .length = root->length,
+                    .n_children = root->n_children - 3,
+                    .children = root->children + 3};
+  return (skep_compact_rows){.n = root->length,
+                             .write_ids = root->children[0].values.data,
+                             .buckets = root->children[1].values.data,
+                             .row_ids = root->children[2].values.data,
+                             .currents = root->children[0].values.data,
+                             .row = row};
+}
+
 static skep_status write_run(merge *m, stream *s, int64_t end, skep_err *err) {
-  const skep_vec *root = &s->batch.root;
-  const skep_vec row = {.type = m->run->job->row,
-                        .form = SKEP_FORM_STRUCT,
-                        .length = root->length,
-                        .n_children = root->n_children - 3,
-                        .children = root->children + 3};
-  const skep_compact_rows rows = {.n = root->length,
-                                  .write_ids = root->children[0].values.data,
-                                  .buckets = root->children[1].values.data,
-                                  .row_ids = root->children[2].values.data,
-                                  .currents = root->children[0].values.data,
-                                  .row = &row};
+  skep_vec row;
+  const skep_compact_rows rows = skep_compact_rows_of(&s->batch.root, m->run->job->row, &row);
   SKEP_TRY(m->sink->add(m->sink->self, &rows, s->at, end - s->at, err));
   s->at = end;
   return SKEP_OK;

@@ -136,7 +136,12 @@ static skep_status gather(skep_compact_run_state *run, const skep_compact_group 
 
 static skep_status spread_rows(spread *s, const skep_compact_part *parts, uint32_t n, skep_err *err) {
   const skep_compact_sink to = {.add = add, .new_bytes = new_bytes, .self = s};
-  SKEP_TRY(skep_compact_merge_rows(s->run, parts, n, &to, NULL, s->counts, err));
+  if (s->run->job->n_order != 0) {
+    s->one_write_id = s->run->choice.highest;
+    SKEP_TRY(skep_compact_sort_rows(s->run, parts, n, &to, s->counts, err));
+  } else {
+    SKEP_TRY(skep_compact_merge_rows(s->run, parts, n, &to, NULL, s->counts, err));
+  }
   if (s->counts->n_files == 0 && s->out == NULL)
     SKEP_TRY(start_file(s, 0, err)); /* a base without a file is not seen */
   return end_file(s, err);

@@ -10,6 +10,7 @@
 #include "acid/bucket_file.h"
 #include "acid/dir_write.h"
 #include "compact/compact_int.h"
+#include "compact/order_key.h"
 #include "io/memory.h"
 
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
@@ -36,10 +37,9 @@ static skep_status check_job(const skep_compact_job *job, skep_err *err) {
   if (job->visibility_txn < 1) return skep_fail(err, SKEP_ERR_ARGUMENT, "a compaction needs a transaction of its own");
   if (job->kind == SKEP_COMPACT_REBALANCE && job->insert_only)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Rebalance compaction is not supported for insert-only tables");
-  if (job->kind == SKEP_COMPACT_REBALANCE && job->n_order > 0)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "rebalancing with ORDER BY");
   if (job->kind == SKEP_COMPACT_REBALANCE && job->n_buckets > 0)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "Cannot execute rebalancing compaction on bucketed tables.");
+  if (job->kind == SKEP_COMPACT_REBALANCE) return skep_order_check(job->row, job->order, job->n_order, err);
   return SKEP_OK;
 }
 
@@ -57,6 +57,21 @@ static skep_status look(skep_compact_run_state *run, skep_err *err) {
       return skep_fail(err, SKEP_ERR_CORRUPT, "%s/%s: starts like an ACID directory and is none", job->root, dir->name);
   }
   return skep_compact_choose(run->arena, run->layout, job, run->rows.write_ids.high_watermark, &run->choice, err);
+}
+
+/* Asked before anything is written: the result may be as large as the inputs. */
+static skep_status check_room(const skep_compact_run_state *run, skep_compact_result *out, skep_err *err) {
+  uint64_t room, needed;
+  skep_status status = skep_fs_free_bytes(run->job->fs, run->job->root, &room, err);
+  if (status == SKEP_ERR_UNSUPPORTED) return SKEP_OK; /* nobody knows */
+  if (status != SKEP_OK) return status;
+  if (__builtin_add_overflow(run->choice.bytes, run->job->reserve_bytes, &needed)) needed = UINT64_MAX;
+  if (needed <= room) return SKEP_OK;
+  out->missing_bytes = needed - room;
+  return skep_fail(err, SKEP_ERR_LIMIT,
+                   "%s: a compaction of %" PRIu64 " bytes, with %" PRIu64 " to be left over, finds %" PRIu64
+                   " bytes of free space",
+                   run->job->root, run->choice.bytes, run->job->reserve_bytes, room);
 }
 
 static skep_status prepare(skep_compact_run_state *run, skep_err *err) {
@@ -228,8 +243,10 @@ static skep_status make_dir(skep_compact_run_state *run, skep_dir_kind kind, mad
   skep_buf text;
   skep_buf_init(&text, run->ctx, 256);
   skep_dir_name_print(&name, &text);
+  skep_status status = skep_buf_check(&text, "name of a directory", err); /* what has no name would be the root */
   d->name = skep_arena_strndup(run->arena, skep_buf_string(&text), text.size);
   skep_buf_fini(&text);
+  if (status != SKEP_OK) return status;
   if (d->name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "name of a directory");
   SKEP_TRY(skep_compact_path(run->arena, run->job->root, d->name, &d->path, err));
   m->n++;
@@ -425,6 +442,7 @@ static skep_status run_all(skep_compact_run_state *run, made *m, skep_arena *are
   out->min_write_id = c->min_write_id;
   out->max_write_id = c->highest;
   if (out->nothing_to_do) return SKEP_OK;
+  SKEP_TRY(check_room(run, out, err));
   SKEP_TRY(prepare(run, err));
   skep_compact_pace_init(&run->pace, run->ctx, run->job, c->bytes);
   SKEP_TRY(skep_compact_pace_add(&run->pace, 0, 0, 0, NULL, err));

@@ -157,6 +157,12 @@ static skep_status faulty_sync_dir(skep_fs *fs, const char *path, skep_err *err)
   return skep_fs_sync_dir(f->below, path, err);
 }
 
+static skep_status faulty_free_bytes(skep_fs *fs, const char *path, uint64_t *out, skep_err *err) {
+  faulty_fs *f = (faulty_fs *)fs;
+  SKEP_TRY(enter(f, path, err));
+  return skep_fs_free_bytes(f->below, path, out, err);
+}
+
 static unsigned faulty_promises(skep_fs *fs, const char *path) {
   return skep_fs_promises(((faulty_fs *)fs)->below, path);
 }
@@ -175,6 +181,7 @@ static const skep_fs_vtab faulty_vtab = {
     .remove_file = faulty_remove_file,
     .remove_dir = faulty_remove_dir,
     .sync_dir = faulty_sync_dir,
+    .free_bytes = faulty_free_bytes,
     .destroy = faulty_destroy,
 };
 

@@ -87,6 +87,13 @@ skep_status skep_fs_sync_dir(skep_fs *fs, const char *path, skep_err *err) {
   return fs->vt->sync_dir(fs, path, err);
 }
 
+skep_status skep_fs_free_bytes(skep_fs *fs, const char *path, uint64_t *out, skep_err *err) {
+  *out = 0;
+  SKEP_TRY(check_path(path, err));
+  if (fs->vt->free_bytes == NULL) return missing(fs, path, "say how much is free", err);
+  return fs->vt->free_bytes(fs, path, out, err);
+}
+
 unsigned skep_fs_promises(skep_fs *fs, const char *path) { return fs->vt->promises(fs, path); }
 
 void skep_fs_free(skep_fs *fs) {

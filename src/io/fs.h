@@ -61,7 +61,9 @@ typedef struct skep_fs_vtab {
   /* Empty directories only: SKEP_ERR_EXISTS when something is in it. Optional. */
   skep_status (*remove_dir)(skep_fs *fs, const char *path, skep_err *err);
   skep_status (*sync_dir)(skep_fs *fs, const char *path, skep_err *err); /* optional */
-  void (*destroy)(skep_fs *fs);                                          /* required */
+  /* Bytes that this process may still write where `path` is. Optional. */
+  skep_status (*free_bytes)(skep_fs *fs, const char *path, uint64_t *out, skep_err *err);
+  void (*destroy)(skep_fs *fs); /* required */
 } skep_fs_vtab;
 
 struct skep_fs {
@@ -93,6 +95,8 @@ SKEP_NODISCARD skep_status skep_fs_rename_new(skep_fs *fs, const char *from, con
 SKEP_NODISCARD skep_status skep_fs_remove_file(skep_fs *fs, const char *path, skep_err *err);
 SKEP_NODISCARD skep_status skep_fs_remove_dir(skep_fs *fs, const char *path, skep_err *err);
 SKEP_NODISCARD skep_status skep_fs_sync_dir(skep_fs *fs, const char *path, skep_err *err);
+/* *out is 0 on failure. */
+SKEP_NODISCARD skep_status skep_fs_free_bytes(skep_fs *fs, const char *path, uint64_t *out, skep_err *err);
 unsigned skep_fs_promises(skep_fs *fs, const char *path);
 void skep_fs_free(skep_fs *fs); /* accepts NULL */
 

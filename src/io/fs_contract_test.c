@@ -200,6 +200,10 @@ static void stat_tells_kind_size_and_time(void **state) {
     assert_int_equal(st.kind, SKEP_ENTRY_DIR);
     assert_int_equal(st.size_bytes, 0);
     assert_ok(skep_fs_sync_dir(f.fs, path(&f, "a/b"), &err), err);
+    uint64_t room;
+    assert_ok(skep_fs_free_bytes(f.fs, path(&f, "a/b"), &room, &err), err);
+    assert_int_equal(skep_fs_free_bytes(f.fs, path(&f, "nowhere"), &room, &err), SKEP_ERR_NOT_FOUND);
+    assert_int_equal(room, 0);
     assert_true((skep_fs_promises(f.fs, path(&f, "a")) & SKEP_FS_ATOMIC_RENAME) != 0);
   }
 }

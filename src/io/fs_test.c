@@ -24,6 +24,9 @@ static void missing_methods_are_unsupported_by_name(void **state) {
   assert_fails(skep_fs_remove_file(&fs, "x", &err), SKEP_ERR_UNSUPPORTED, err, "cannot remove files");
   assert_fails(skep_fs_remove_dir(&fs, "x", &err), SKEP_ERR_UNSUPPORTED, err, "cannot remove directories");
   assert_fails(skep_fs_sync_dir(&fs, "x", &err), SKEP_ERR_UNSUPPORTED, err, "cannot sync directories");
+  uint64_t room = 1;
+  assert_fails(skep_fs_free_bytes(&fs, "x", &room, &err), SKEP_ERR_UNSUPPORTED, err, "cannot say how much is free");
+  assert_int_equal(room, 0);
   assert_fails(skep_fs_create(&fs, NULL, &file, &err), SKEP_ERR_ARGUMENT, err, "empty path");
   assert_fails(skep_fs_rename_new(&fs, "x", "", &err), SKEP_ERR_ARGUMENT, err, "empty path");
   file = (skep_file *)&fs;

@@ -25,6 +25,7 @@ typedef struct memory_fs {
   skep_fs fs;
   pthread_mutex_t lock;
   node root;
+  uint64_t free_bytes; /* what is said when asked */
 } memory_fs;
 
 typedef struct memory_file {
@@ -453,6 +454,13 @@ static skep_status memory_sync_dir(skep_fs *fs, const char *path, skep_err *err)
   return SKEP_OK;
 }
 
+static skep_status memory_free_bytes(skep_fs *fs, const char *path, uint64_t *out, skep_err *err) {
+  skep_stat st = {0};
+  SKEP_TRY(memory_stat(fs, path, &st, err));
+  *out = ((memory_fs *)fs)->free_bytes;
+  return SKEP_OK;
+}
+
 static unsigned memory_promises(skep_fs *fs, const char *path) {
   (void)fs;
   (void)path;
@@ -488,6 +496,7 @@ static const skep_fs_vtab memory_vtab = {
     .remove_file = memory_remove_file,
     .remove_dir = memory_remove_dir,
     .sync_dir = memory_sync_dir,
+    .free_bytes = memory_free_bytes,
     .destroy = memory_destroy,
 };
 
@@ -500,9 +509,12 @@ skep_status skep_fs_memory_new(const skep_ctx *ctx, skep_fs **out, skep_err *err
     return skep_fail(err, SKEP_ERR_IO, "cannot make a lock");
   }
   m->fs = (skep_fs){.vt = &memory_vtab, .ctx = ctx};
+  m->free_bytes = UINT64_MAX;
   *out = &m->fs;
   return SKEP_OK;
 }
+
+void skep_fs_memory_set_free(skep_fs *fs, uint64_t free_bytes) { ((memory_fs *)fs)->free_bytes = free_bytes; }
 
 static skep_status locked_put(memory_fs *m, const char *path, const void *bytes, size_t size, skep_err *err) {
   const char *name;

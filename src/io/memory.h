@@ -10,4 +10,7 @@ SKEP_NODISCARD skep_status skep_fs_memory_new(const skep_ctx *ctx, skep_fs **out
 SKEP_NODISCARD skep_status skep_fs_memory_put(skep_fs *fs, const char *path, const void *bytes, size_t size,
                                               skep_err *err);
 
+/* What skep_fs_free_bytes says from now on; at first there is room for everything. Writing is not limited by it. */
+void skep_fs_memory_set_free(skep_fs *fs, uint64_t free_bytes);
+
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -327,6 +328,14 @@ static unsigned posix_promises(skep_fs *fs, const char *path) {
   return promises;
 }
 
+static skep_status posix_free_bytes(skep_fs *fs, const char *path, uint64_t *out, skep_err *err) {
+  (void)fs;
+  struct statvfs st;
+  if (statvfs(path, &st) != 0) return fail_errno(err, errno, path, "look at");
+  if (__builtin_mul_overflow((uint64_t)st.f_bavail, (uint64_t)st.f_frsize, out)) *out = UINT64_MAX;
+  return SKEP_OK;
+}
+
 static void posix_destroy(skep_fs *fs) { skep_release(fs->ctx, fs); }
 
 static const skep_fs_vtab posix_vtab = {
@@ -341,6 +350,7 @@ static const skep_fs_vtab posix_vtab = {
     .remove_file = posix_remove_file,
     .remove_dir = posix_remove_dir,
     .sync_dir = posix_sync_dir,
+    .free_bytes = posix_free_bytes,
     .destroy = posix_destroy,
 };
 
