@@ -79,6 +79,9 @@ typedef struct skep_layout_opts {
    * (list bucketing). SKEP_PARTITIONS_AUTO: partitions when there are such directories and neither ACID directories nor
    * files with content. */
   uint32_t partition_levels;
+  /* Nobody is going to read: a base beyond the snapshot is no failure, though older directories may be gone already. For
+   * cleaners, whose snapshot is cut where a compaction ended. */
+  bool any_history;
 } skep_layout_opts;
 
 /* Lists the root (recursively, one pass) and decides. SKEP_ERR_SNAPSHOT: "not enough history". SKEP_ERR_CORRUPT: a side

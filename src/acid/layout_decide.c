@@ -142,7 +142,7 @@ static skep_status choose_base(decider *d, skep_err *err) {
       continue;
     judge(d, dir, SKEP_OBSOLETE, "%s replaces it", d->base->name);
   }
-  if (d->base == NULL && oldest != NULL && oldest->is_compacted) {
+  if (d->base == NULL && oldest != NULL && oldest->is_compacted && !d->opts->any_history) {
     char quoted[128];
     const skep_id_list *list = skep_snapshot_write_id_list(d->snapshot);
     return skep_fail(

@@ -41,7 +41,7 @@ skep_status skep_clean_forget(const skep_clean_place *place, skep_arena *arena, 
       skep_compaction_aborts_of(env->db, place->database, place->table, place->partition, arena, &aborts, &n, err));
   for (uint32_t i = 0; i < n; i++) {
     const skep_compaction_abort *a = &aborts[i];
-    if (a->op != 'c' && (a->write_id < lowest || a->write_id > highest)) continue;
+    if (a->op != 'c' && a->write_id != 0 && (a->write_id < lowest || a->write_id > highest)) continue;
     bool stays = may_write(env, a, now);
     for (uint32_t k = 0; !stays && layout != NULL && k < layout->n_dirs; k++)
       stays = may_hold(place, &layout->dirs[k], a);

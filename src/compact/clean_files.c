@@ -23,7 +23,8 @@ skep_status skep_clean_add(skep_arena *arena, skep_clean_list *list, const char 
 skep_status skep_clean_layout(const skep_clean_place *place, const skep_snapshot *snapshot, bool insert_only,
                               skep_layout **out, skep_err *err) {
   const skep_compact_env *env = place->cleaner->env;
-  const skep_layout_opts opts = {.snapshot = snapshot, .hive = SKEP_HIVE_4, .is_insert_only = insert_only};
+  const skep_layout_opts opts = {
+      .snapshot = snapshot, .hive = SKEP_HIVE_4, .is_insert_only = insert_only, .any_history = true};
   return skep_layout_read(env->ctx, env->fs, place->root, &opts, out, err);
 }
 

@@ -26,10 +26,14 @@ static skep_status own_state(const skep_compact_env *env, const skep_compaction 
   return skep_txn_state(env->db, job->txn_id, state, NULL, NULL, err);
 }
 
-/* Everybody who is open began when the compaction was committed. */
-static bool is_seen_by_all(const skep_compaction *job, const skep_txn_horizon *h) {
+/* Everybody who is open began when the compaction was committed. (Hive allows next = min too: a transaction with that
+ * very number may have begun between begin and commit of the compaction.) */
+static skep_status is_seen_by_all(const skep_compact_env *env, const skep_compaction *job, const skep_txn_horizon *h,
+                                  bool *out, skep_err *err) {
   int64_t last = job->next_txn_id > job->txn_id ? job->next_txn_id : job->txn_id;
-  return last < h->min_txn;
+  *out = last < h->min_txn;
+  if (!*out || job->txn_id == 0 || job->next_txn_id != 0) return SKEP_OK;
+  return skep_compaction_is_known(env->db, job->txn_id, out, err);
 }
 
 static void print_waiting(const skep_txn_horizon *h, char *out, size_t size) {
@@ -210,7 +214,9 @@ static skep_status clean_now(entry *e, skep_err *err) {
   SKEP_TRY(skep_compaction_claim(env->db, e->job, 0, &mine, err)); /* the mutex says that nobody else is at it */
   if (!mine) return SKEP_OK;
   skep_status status = skep_txn_cleaner_claim(env->db, &env->conf, e->arena, e->job->database, e->job->table, &h, &why);
-  if (status == SKEP_OK && !is_seen_by_all(e->job, &h)) return waits(e, &h, true, err);
+  bool seen = false;
+  if (status == SKEP_OK) status = is_seen_by_all(env, e->job, &h, &seen, &why);
+  if (status == SKEP_OK && !seen) return waits(e, &h, true, err);
   if (status == SKEP_OK) status = clean_claimed(e, &h, &why);
   if (status == SKEP_OK) return SKEP_OK;
   if (!ends_the_round(status)) return clean_failed(e, &why, err);
@@ -254,7 +260,9 @@ static skep_status clean_entry(entry *e, skep_err *err) {
                                 .table_id = e->target.t->id,
                                 .root = e->target.path};
   SKEP_TRY(skep_txn_cleaner_horizon(env->db, &env->conf, e->arena, job->database, job->table, &h, err));
-  if (!is_seen_by_all(job, &h)) return waits(e, &h, false, err);
+  bool seen = false;
+  SKEP_TRY(is_seen_by_all(env, job, &h, &seen, err));
+  if (!seen) return waits(e, &h, false, err);
   if (!e->c->dry_run) return clean_now(e, err);
   SKEP_TRY(entry_snapshot(e, &h, err));
   return clean_files(e, err);

@@ -151,6 +151,10 @@ SKEP_NODISCARD skep_status skep_compaction_list_dead(skep_db *db, int64_t timeou
  * first of a resource. Without those of dropped directories (skep_txn_removal_list). */
 SKEP_NODISCARD skep_status skep_compaction_list_ready(skep_db *db, skep_arena *arena, skep_compaction **out,
                                                       uint32_t *n, skep_err *err);
+/* Whether every open transaction was born after `txn` had ended: what is asked where CQ_NEXT_TXN_ID is NULL (Hive 4.0.1
+ * leaves it so for a rebalance). */
+SKEP_NODISCARD skep_status skep_compaction_is_known(skep_db *db, int64_t txn, bool *out, skep_err *err);
+
 /* *mine: nobody has claimed it within the last claim_ms, and now this cleaner has: job->cleaner_start_ms. */
 SKEP_NODISCARD skep_status skep_compaction_claim(skep_db *db, skep_compaction *job, int64_t claim_ms, bool *mine,
                                                  skep_err *err);

@@ -20,6 +20,20 @@ skep_status skep_compaction_list_ready(skep_db *db, skep_arena *arena, skep_comp
   return skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err);
 }
 
+skep_status skep_compaction_is_known(skep_db *db, int64_t txn, bool *out, skep_err *err) {
+  int64_t before = 0;
+  skep_err why = {0};
+  skep_status status =
+      skep_db_get_i64(db, "SELECT count(*) FROM \"MIN_HISTORY_LEVEL\" WHERE \"MHL_MIN_OPEN_TXNID\" <= ?",
+                      SKEP_PARAMS(skep_p_i64(txn)), &before, NULL, &why);
+  if (status == SKEP_ERR_NOT_FOUND) /* without that table only the end of all is an answer */
+    status = skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &before,
+                             NULL, &why);
+  if (status != SKEP_OK && err != NULL) *err = why;
+  *out = before == 0;
+  return status;
+}
+
 /* --- claims --- */
 
 skep_status skep_compaction_claim(skep_db *db, skep_compaction *job, int64_t claim_ms, bool *mine, skep_err *err) {

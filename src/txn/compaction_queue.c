@@ -257,14 +257,15 @@ static skep_status without_own(skep_arena *arena, const skep_txn *txn, skep_txn_
   return SKEP_OK;
 }
 
-static skep_status insert_component(skep_db *db, const skep_compaction *job, int64_t txn, int64_t highest,
+static skep_status insert_component(skep_db *db, const skep_compaction *job, int64_t txn, char op, int64_t write_id,
                                     skep_err *err) {
-  return skep_db_run(db,
-                     "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", \"TC_PARTITION\", "
-                     "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, 'c', ?)",
-                     SKEP_PARAMS(skep_p_i64(txn), skep_p_text(job->database), skep_p_text(job->table),
-                                 skep_p_text(job->partition), skep_p_i64(highest)),
-                     NULL, err);
+  return skep_db_run(
+      db,
+      "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", \"TC_PARTITION\", "
+      "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?, ?)",
+      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(job->database), skep_p_text(job->table), skep_p_text(job->partition),
+                  skep_p_char(op), write_id > 0 || op == 'c' ? skep_p_i64(write_id) : skep_p_null()),
+      NULL, err);
 }
 
 static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const skep_compaction *job,
@@ -285,7 +286,10 @@ static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *are
                        SKEP_PARAMS(skep_p_i64(out->write_ids.hwm), skep_compaction_text(conf->user, 128),
                                    skep_p_i64(out->txn.id), skep_p_i64(job->id)),
                        NULL, err));
-  return insert_component(db, job, out->txn.id, out->write_ids.hwm, err);
+  /* A rebalance gives rows other ids: an UPDATE or DELETE that read the old ones must not commit after it, nor the
+   * other way round. It has no write id, so it meets no INSERT. */
+  if (type == SKEP_TXN_REBALANCE_COMPACTION) SKEP_TRY(insert_component(db, job, out->txn.id, 'd', 0, err));
+  return insert_component(db, job, out->txn.id, 'c', out->write_ids.hwm, err);
 }
 
 skep_status skep_compaction_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const skep_compaction *job,

@@ -163,7 +163,7 @@ skep_status skep_txn_add_components(skep_db *db, int64_t txn, const skep_txn_com
 static skep_status insert_completed(skep_db *db, int64_t txn, const skep_txn_component_list *list, skep_err *err) {
   for (size_t i = 0; i < list->n; i++) {
     const skep_txn_component *c = &list->items[i];
-    if (c->op == 'c') continue;
+    if (c->op == 'c' || c->write_id == 0) continue;
     SKEP_TRY(skep_db_run(
         db,
         "INSERT INTO \"COMPLETED_TXN_COMPONENTS\" (\"CTC_TXNID\", \"CTC_DATABASE\", \"CTC_TABLE\", "
@@ -228,6 +228,14 @@ static bool changes_rows(const skep_txn_component_list *resources) {
   return false;
 }
 
+/* What leads a cleaner to a dead worker's files is no write. What a rebalance says besides (compaction_queue.c) is. */
+static void drop_own_marks(skep_txn_component_list *all) {
+  size_t n = 0;
+  for (size_t i = 0; i < all->n; i++)
+    if (all->items[i].op != 'c') all->items[n++] = all->items[i];
+  all->n = n;
+}
+
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
 static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
                                   skep_err *err) {
@@ -239,7 +247,7 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_
   if (w->type == SKEP_TXN_READ_ONLY && w->all.n > 0) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "a read-only transaction has written");
   }
-  if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) w->all.n = 0;
+  if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) drop_own_marks(&w->all);
   SKEP_TRY(check_write_ids(w->db, w->txn, &w->all, err));
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
