@@ -80,6 +80,7 @@ static skep_status read_rows(skep_stmt *stmt, skep_arena *arena, skep_lock_row *
 typedef struct found_blocker {
   bool found;
   uint32_t at; /* which of the components waits */
+  skep_lock_type wanted;
   skep_lock_row by;
   int64_t last_ext_id;
 } found_blocker;
@@ -126,7 +127,7 @@ static skep_status find_blocker(skep_db *db, const skep_lock_component *componen
     for (end = i; end < n && same_table(&components[i], &components[end]); end++) {
       for (uint32_t k = 0; k < n_rows; k++) {
         if (!is_in_the_way(&components[end], txn, &rows[k])) continue;
-        if (!out->found) *out = (found_blocker){true, end, rows[k], 0};
+        if (!out->found) *out = (found_blocker){true, end, components[end].type, rows[k], 0};
         out->last_ext_id = rows[k].ext_id;
       }
       if (out->found) return SKEP_OK;
@@ -139,9 +140,19 @@ static void tell(const found_blocker *found, skep_lock_state *state, skep_lock_b
   const skep_lock_row *by = &found->by;
   *state = found->found ? SKEP_LOCK_WAITING : SKEP_LOCK_ACQUIRED;
   if (found->found && blocker != NULL)
-    *blocker =
-        (skep_lock_blocker){by->ext_id,   by->int_id,       by->txn,  by->on.type, by->acquired, by->on.database,
-                            by->on.table, by->on.partition, by->user, by->host,    by->agent,    found->last_ext_id};
+    *blocker = (skep_lock_blocker){.ext_id = by->ext_id,
+                                   .int_id = by->int_id,
+                                   .txn = by->txn,
+                                   .type = by->on.type,
+                                   .acquired = by->acquired,
+                                   .database = by->on.database,
+                                   .table = by->on.table,
+                                   .partition = by->on.partition,
+                                   .user = by->user,
+                                   .host = by->host,
+                                   .agent = by->agent,
+                                   .wanted = found->wanted,
+                                   .last_ext_id = found->last_ext_id};
 }
 
 /* --- requesting --- */

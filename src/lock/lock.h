@@ -66,7 +66,8 @@ typedef struct skep_lock_blocker {
   bool acquired;
   const char *database, *table, *partition; /* in the arena, as all texts; NULL as in a component */
   const char *user, *host, *agent;
-  int64_t last_ext_id; /* the last request before ours that is in the way: nothing is granted while it is there */
+  skep_lock_type wanted; /* what was asked for and is in its way */
+  int64_t last_ext_id;   /* the last request before ours that is in the way: nothing is granted while it is there */
 } skep_lock_blocker;
 
 typedef enum skep_lock_state { SKEP_LOCK_ACQUIRED, SKEP_LOCK_WAITING } skep_lock_state;

@@ -219,7 +219,9 @@ static skep_status take(skep_session *s, const skep_statement *statement, ddl_ti
   if (s->explained.wanted) return skep_life_explain(s, components, n);
   if (t->txn != 0) {
     if (!same_components(t, components, n)) return SKEP_END;
-    return skep_lock_check(s->db, t->lock_id, &s->arena, state, NULL, err);
+    SKEP_TRY(skep_lock_check(s->db, t->lock_id, &s->arena, state, NULL, err));
+    if (*state == SKEP_LOCK_WAITING) return SKEP_OK;
+    return skep_lock_pass(s->db, NULL, 0, &s->arena, state, NULL, err); /* the ids count on: a definition changes */
   }
   if (n == 0) return SKEP_OK;
   SKEP_TRY(skep_lock_pass(s->db, components, n, &s->arena, state, NULL, err));

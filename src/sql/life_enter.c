@@ -27,8 +27,14 @@ skep_status skep_life_begin_lookup(skep_life *life, skep_err *err) {
 static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
 static bool is_statistic(const char *key) {
-  static const char *const keys[] = {"numRows",   "rawDataSize",           "numFiles", "numFilesErasureCoded",
-                                     "totalSize", "COLUMN_STATS_ACCURATE", NULL};
+  static const char *const keys[] = {"numRows",
+                                     "rawDataSize",
+                                     "numFiles",
+                                     "numFilesErasureCoded",
+                                     "totalSize",
+                                     "COLUMN_STATS_ACCURATE",
+                                     "transient_lastDdlTime",
+                                     NULL};
   for (size_t i = 0; keys[i] != NULL; i++)
     if (strcmp(key, keys[i]) == 0) return true;
   return false;
@@ -133,6 +139,7 @@ static skep_status check_snapshot(skep_life *life, skep_err *err) {
   skep_txn_component *all = skep_arena_zero(&s->arena, life->n_tables + 1, sizeof *all);
   uint32_t n = 0;
   if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
+  if (skep_life_locks_conf(s).row_conflicts) return SKEP_OK; /* which rows, the commit knows */
   for (size_t i = 0; i < life->n_tables; i++) {
     const skep_life_table *t = life->tables[i];
     if (t->write_id == 0 || t->write == 'i' || t->write == 0 || skep_table_is_partitioned(t->t)) continue;
@@ -180,9 +187,11 @@ static skep_status join_txn(entering *e, skep_err *err) {
   return check_snapshot(e->life, err);
 }
 
-/* A definition can have changed only when somebody has asked for locks since. */
+/* A definition can have changed only when somebody has asked for locks, or has changed one, since: both count the ids
+ * on. Where other programs share the database, one that had its locks before may have changed it now. */
 static skep_status check_lock_id(entering *e, int64_t next_id, skep_err *err) {
-  if (next_id == e->seen_lock_id) return SKEP_OK;
+  bool only_skep = skep_db_dialect(e->life->s->db)->ids_in_order;
+  if (next_id == e->seen_lock_id && only_skep) return SKEP_OK;
   e->seen_lock_id = next_id;
   return check_definitions(e->life, err);
 }
@@ -196,8 +205,12 @@ static skep_status request(entering *e, int64_t txn, bool is_new, skep_err *err)
     SKEP_TRY(skep_lock_next_id(s->db, &id, err));
     return check_lock_id(e, id, err);
   }
-  SKEP_TRY(skep_lock_request(s->db, &owner, e->components, e->n, &s->arena, &id, &e->state, NULL, err));
+  skep_lock_blocker blocker;
+  SKEP_TRY(skep_lock_request(s->db, &owner, e->components, e->n, &s->arena, &id, &e->state, &blocker, err));
   SKEP_TRY(check_lock_id(e, id, err));
+  if (e->state == SKEP_LOCK_WAITING && blocker.wanted == SKEP_LOCK_SHARED_READ &&
+      skep_session_bool(s, "skep.lock.zerowait.read", false))
+    return skep_wait_refuse(&blocker, err);
   e->life->lock_id = id;
   e->seen_lock_id = id + 1;
   return SKEP_OK;

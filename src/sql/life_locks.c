@@ -30,6 +30,7 @@ skep_locks_conf skep_life_locks_conf(const skep_session *s) {
   for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
     *switches[i].out = skep_session_bool(s, switches[i].name, *switches[i].out);
   if (max != NULL) c.max_partitions = skep_session_int(s, "hive.locks.max.partitions", c.max_partitions);
+  c.row_conflicts = strcmp(skep_session_text(s, "skep.conflict.granularity", "partition"), "row") == 0;
   c.exclusive = skep_session_text(s, "hive.query.exclusive.lock", NULL);
   if (c.exclusive != NULL && c.exclusive[0] == 0) c.exclusive = NULL;
   return c;

@@ -17,7 +17,7 @@ static skep_lock_type of_insert(const skep_locks_conf *conf, bool acid) {
 /* False: none. */
 static bool type_of(const skep_locks_conf *conf, const skep_lock_entity *e, skep_lock_type *out) {
   bool acid = e->object == SKEP_LOCK_OBJECT_ACID;
-  skep_lock_type write = conf->xlock_write ? SKEP_LOCK_EXCL_WRITE : SKEP_LOCK_SHARED_WRITE;
+  skep_lock_type write = conf->xlock_write && !conf->row_conflicts ? SKEP_LOCK_EXCL_WRITE : SKEP_LOCK_SHARED_WRITE;
   if (is_never_locked(conf, e)) return false;
   switch (e->use) {
     case SKEP_LOCK_USE_READ:

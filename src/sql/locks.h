@@ -17,6 +17,7 @@ typedef struct skep_locks_conf {
   bool xlock_iow;                      /* hive.txn.xlock.iow: INSERT OVERWRITE excludes readers */
   bool xlock_ctas;                     /* hive.txn.xlock.ctas */
   bool xlock_mergeinsert;              /* hive.txn.xlock.mergeinsert: the INSERT of a MERGE excludes writers */
+  bool row_conflicts;                  /* skep.conflict.granularity=row: UPDATE and DELETE do not exclude each other */
   bool strict_locking;                 /* hive.txn.strict.locking.mode: inserts into plain tables exclude everybody */
   bool lockless_reads;                 /* hive.acid.lockless.reads.enabled */
   bool read_locks, nonacid_read_locks; /* hive.txn.read.locks, hive.txn.nonacid.read.locks */

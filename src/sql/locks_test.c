@@ -38,6 +38,7 @@ static skep_locks_conf conf_of(const char *switches) {
     if (*switches == 'o') c.xlock_iow = false;
     if (*switches == 'c') c.xlock_ctas = false;
     if (*switches == 'm') c.xlock_mergeinsert = true;
+    if (*switches == 'R') c.row_conflicts = true;
     if (*switches == 's') c.strict_locking = false;
     if (*switches == 'l') c.lockless_reads = true;
     if (*switches == 'r') c.read_locks = false;
@@ -94,6 +95,7 @@ static void each_use_has_the_lock_that_the_switches_say(void **state) {
       {SKEP_LOCK_USE_CHANGE, A, "", "d.t:x"},
       {SKEP_LOCK_USE_CHANGE, A, "w", "d.t:w"},
       {SKEP_LOCK_USE_CHANGE, A, "l", "d.t:x"},
+      {SKEP_LOCK_USE_CHANGE, A, "R", "d.t:w"},
       {SKEP_LOCK_USE_CTAS, A, "", "d.t:x"},
       {SKEP_LOCK_USE_CTAS, A, "c", ""},
       {SKEP_LOCK_USE_CTAS, P, "c", "d.t:e"},

@@ -82,6 +82,7 @@ typedef struct waiting {
   skep_arena scratch; /* of the latest look */
   skep_lock_blocker blocker;
   int64_t start_ns, limit_ms, cycle_ms; /* cycle_ms: when cycles were last looked for */
+  int64_t beat_ms;                      /* by the wall clock: when the transaction was last said to be alive */
   uint32_t looks;
   bool told_foreign;
 } waiting;
@@ -114,6 +115,14 @@ static skep_status took_too_long(const waiting *w, skep_err *err) {
                    "LockException [Error 10307]: Error in acquiring locks: Lock acquisition for %s%s (txnid:%" PRId64
                    ") timed out after %" PRId64 "ms.  LockResponse(lockid:%" PRId64 ", state:WAITING). It waits for %s",
                    wanted, more, w->w->txn, waited_ms(w), w->w->ext_id, blocker);
+}
+
+skep_status skep_wait_refuse(const skep_lock_blocker *blocker, skep_err *err) {
+  char text[700];
+  describe(text, sizeof text, blocker);
+  return skep_fail(err, SKEP_ERR_BUSY,
+                   "LockException: Error in acquiring locks: %s could not be acquired at once; in its way is %s",
+                   skep_lock_name(blocker->wanted), text);
 }
 
 /* The request is gone: why its transaction is over. */
@@ -272,10 +281,22 @@ static skep_status rest(waiting *w, skep_err *err) {
   }
 }
 
+/* The session's thread beats too; here nobody depends on its being scheduled, nor on its clock. */
+static void stay_alive(waiting *w) {
+  enum { BEAT_EVERY_MS = 5000 };
+  const skep_ctx *ctx = w->s->ctx;
+  int64_t now = ctx->clock_ms(ctx->clock_self);
+  if (now - w->beat_ms < BEAT_EVERY_MS && now >= w->beat_ms) return;
+  w->beat_ms = now;
+  skep_status ignored = skep_txn_heartbeat(w->s->db, &w->w->txn, 1, NULL); /* what is wrong is found below */
+  (void)ignored;
+}
+
 static skep_status look(waiting *w, skep_lock_state *state, skep_err *err) {
   char text[sizeof w->s->waits_for];
   renew_scratch(w);
   SKEP_TRY(skep_session_check(w->s, err));
+  stay_alive(w);
   skep_status st = skep_lock_look(w->s->db, w->w->ext_id, &w->scratch, state, &w->blocker, err);
   if (st == SKEP_ERR_NOT_FOUND) return gone(w, err);
   if (st != SKEP_OK || *state == SKEP_LOCK_ACQUIRED) return st;
@@ -291,6 +312,7 @@ skep_status skep_wait_for_locks(skep_session *s, const skep_wait *wait, skep_err
   waiting w = {.s = s, .w = wait, .limit_ms = skep_wait_limit_ms(s)};
   skep_lock_state state = SKEP_LOCK_WAITING;
   w.start_ns = s->ctx->monotonic_ns(s->ctx->clock_self);
+  w.beat_ms = s->ctx->clock_ms(s->ctx->clock_self);
   skep_arena_init(&w.scratch, s->ctx, MAX_SCRATCH);
   skep_status st = look(&w, &state, err);
   while (st == SKEP_OK && state == SKEP_LOCK_WAITING) {

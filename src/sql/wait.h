@@ -22,6 +22,9 @@ typedef struct skep_wait {
  * SKEP_ERR_CANCELLED  skep_session_cancel; else what the session's hook returned */
 SKEP_NODISCARD skep_status skep_wait_for_locks(skep_session *session, const skep_wait *wait, skep_err *err);
 
+/* For a statement that was told not to wait: SKEP_ERR_BUSY, naming the one in its way. */
+skep_status skep_wait_refuse(const skep_lock_blocker *blocker, skep_err *err);
+
 /* How long a statement may wait, in ms: skep.lock.wait.timeout, and no longer than Hive's client would try
  * (hive.lock.numretries looks, pauses of 100 ms doubling up to hive.lock.sleep.between.retries). Where neither is set:
  * 50 s, as other databases do; Hive's default would be an hour and a half. */
