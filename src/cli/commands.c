@@ -6,8 +6,8 @@
 #include "io/posix.h"
 #include "skep/version.h"
 
-static const skep_cli_command *const commands[] = {&skep_cli_cat, &skep_cli_inspect, &skep_cli_events,
-                                                   &skep_cli_metastore, &skep_cli_compact};
+static const skep_cli_command *const commands[] = {&skep_cli_cat,       &skep_cli_inspect, &skep_cli_events,
+                                                   &skep_cli_metastore, &skep_cli_compact, &skep_cli_why};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char exit_text[] =

@@ -3,6 +3,7 @@
  * Source: txn-protocol 10.3; golden 15, 19 show_compactions.tsv. */
 #include <stdlib.h>
 
+#include "compact/why.h"
 #include "sql/compact.h"
 #include "sql/show_int.h"
 
@@ -198,11 +199,25 @@ static int compare_rows(const void *left, const void *right, void *self) {
   return (a->place > b->place) - (a->place < b->place);
 }
 
+/* Hive leaves the message of what is ready for cleaning empty: here it says whom it waits for, when it does. */
+enum { ERROR_COLUMN = 12, MAX_ASKED = 100 };
+
+static skep_status say_why(skep_session *s, const skep_compaction *c, const char **cell, skep_err *err) {
+  skep_compact_session session;
+  const char *why = NULL, *location = NULL;
+  SKEP_TRY(skep_compaction_property(c, "location", &s->arena, &location, err));
+  if (location != NULL) return SKEP_OK;
+  skep_compact_session_init(&session, s, false);
+  SKEP_TRY(skep_compact_why_ready(&session.env, &s->arena, c, &why, err));
+  if (why != NULL) *cell = why;
+  return SKEP_OK;
+}
+
 skep_status skep_show_compactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err) {
   filter f;
   order o = {0};
   skep_compaction *all;
-  uint32_t n, n_rows = 0;
+  uint32_t n, n_rows = 0, n_asked = 0;
   SKEP_TRY(filter_of(s, show, &f, err));
   SKEP_TRY(order_of(s, &show->order_by, &o, err));
   SKEP_TRY(skep_compaction_list(s->db, show->has_id ? show->id : 0, &s->arena, &all, &n, err));
@@ -211,6 +226,8 @@ skep_status skep_show_compactions(skep_session *s, const skep_show *show, skep_r
   for (uint32_t i = 0; i < n; i++) {
     if (!is_shown(&f, &all[i]) || (show->has_id && all[i].id != show->id)) continue;
     cells_of(s, &all[i], rows[n_rows].cells);
+    if (all[i].state == 'r' && n_asked++ < MAX_ASKED)
+      SKEP_TRY(say_why(s, &all[i], &rows[n_rows].cells[ERROR_COLUMN], err));
     rows[n_rows].place = n_rows;
     n_rows++;
   }

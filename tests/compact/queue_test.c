@@ -64,6 +64,10 @@ static void what_an_open_reader_sees_stays_until_it_ends(void **state) {
   assert_int_equal(done.n_dirs, 0);
   assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'r'"), 1);
   assert_string_equal(other_rows(f, rows), "1\ta\n3\tc\n");
+  const char *shown = warehouse_rows(&f->w, "SHOW COMPACTIONS");
+  assert_non_null(strstr(shown, "\tready for cleaning\t"));
+  assert_non_null(strstr(shown, "\twaits for transaction "));
+  assert_non_null(strstr(shown, " in 3 directories are held\t"));
   warehouse_run(&f->w, "INSERT INTO t VALUES (4,'d')");
   assert_string_equal(other_rows(f, rows), "1\ta\n3\tc\n");
   assert_string_equal(other_rows(f, "COMMIT"), "");
