@@ -166,7 +166,8 @@ SKEP_NODISCARD skep_status skep_txn_seed_write_id(skep_db *db, const char *datab
 typedef struct skep_txn_component {
   const char *database, *table;
   const char *partition; /* escaped name; NULL: the table is not partitioned */
-  char op;               /* 'i', 'u', 'd'. Both branches of an UPDATE are 'd', as Hive records them */
+  char op;               /* 'i', 'u', 'd'. Both branches of an UPDATE are 'd', as Hive records them. 's': see
+                            skep_txn_commit_opts */
   int64_t write_id;
 } skep_txn_component;
 
@@ -193,6 +194,43 @@ SKEP_NODISCARD skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_
  * the database can do that. skep_txn_commit with `also` runs alone. */
 SKEP_NODISCARD skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components,
                                                   uint32_t n, skep_txn_also *also, void *self, skep_err *err);
+
+/* Somebody committed a change while this transaction was open, in an object that it changed too. */
+typedef struct skep_txn_meeting {
+  int64_t txn, commit_id, write_id;         /* theirs; commit_id 0: not known */
+  int64_t my_commit_id;                     /* what ours would be */
+  const char *database, *table, *partition; /* partition NULL: the table has none */
+  char mine, op;                            /* letters; op 0: it left no trace but its write id (a TRUNCATE by Hive, or
+                                               a statement that changed nothing): its files say what it did */
+} skep_txn_meeting;
+
+/* A commit that looks closer than Hive's. Zero-initialise. */
+typedef struct skep_txn_commit_opts {
+  const skep_txn_component *components;
+  uint32_t n;
+  skep_txn_also *also;
+  void *self;
+  bool beside; /* as skep_txn_commit_beside */
+  /* The transaction's snapshot: writes that it does not see and that left no letter are looked for as well. NULL: not.
+   */
+  const skep_txn_ids *snapshot;
+  /* Two transactions that updated or deleted in one partition ('d' and 'd') are no conflict yet: it depends on the
+   * rows. A component 's' says that what was inserted depended on the whole partition (MERGE with INSERT); it goes into
+   * WRITE_SET only, where Hive passes over it. */
+  bool by_rows;
+  /* Those the caller has looked at and found harmless. */
+  const skep_txn_meeting *pardoned;
+  size_t n_pardoned;
+} skep_txn_commit_opts;
+
+/* As skep_txn_commit. SKEP_ERR_BUSY with *n_meetings > 0: nothing was changed, the transaction is open; the caller
+ * judges the meetings (which live in the arena) by files, and either ends the transaction (skep_txn_meeting_fail says
+ * why) or commits again with all of them pardoned, the earlier ones too. */
+SKEP_NODISCARD skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts,
+                                                skep_arena *arena, skep_txn_meeting **meetings, size_t *n_meetings,
+                                                skep_err *err);
+/* Hive's sentence about a conflict; what: the row, or NULL. Returns SKEP_ERR_CONFLICT. */
+skep_status skep_txn_meeting_fail(int64_t txn, const skep_txn_meeting *meeting, const char *what, skep_err *err);
 
 /* Whether skep_txn_commit with these components would find a conflict now: SKEP_ERR_CONFLICT with its text, so that a
  * statement of a long transaction need not run in vain. A partition NULL stands for the table without partitions: give

@@ -32,9 +32,9 @@ static skep_status read_components(skep_db *db, skep_arena *arena, int64_t txn, 
 
 /* --- what the statement adds --- */
 
-static skep_status check_components(const skep_txn_component *c, uint32_t n, skep_err *err) {
+static skep_status check_components(const skep_txn_component *c, uint32_t n, bool by_rows, skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
-    if (c[i].op != 'i' && c[i].op != 'u' && c[i].op != 'd') {
+    if (c[i].op != 'i' && c[i].op != 'u' && c[i].op != 'd' && !(by_rows && c[i].op == 's')) {
       return skep_fail(err, SKEP_ERR_ARGUMENT, "operation letter %d", c[i].op);
     }
     if (c[i].database == NULL || c[i].table == NULL || c[i].write_id < 1) {
@@ -148,7 +148,7 @@ static skep_status add_rows(skep_db *db, skep_arena *arena, int64_t txn, const s
 
 skep_status skep_txn_add_components(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                                     skep_err *err) {
-  SKEP_TRY(check_components(components, n, err));
+  SKEP_TRY(check_components(components, n, false, err));
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, skep_txn_opening_mode(db), &joined, err));
   skep_arena arena;
@@ -195,8 +195,9 @@ typedef struct commit_work {
   int64_t commit_id;
   bool had_rows; /* in TXN_COMPONENTS */
   skep_txn_component_list all, resources;
-  skep_txn_also *also;
-  void *self;
+  const skep_txn_commit_opts *opts;
+  skep_txn_meeting *meetings; /* to be judged before it can be committed */
+  size_t n_meetings;
 } commit_work;
 
 static skep_status is_partitioned(skep_db *db, const skep_txn_component *c, bool *out, skep_err *err) {
@@ -236,9 +237,18 @@ static void drop_own_marks(skep_txn_component_list *all) {
   all->n = n;
 }
 
+/* Letters for WRITE_SET only. */
+static void drop_reads(skep_txn_component_list *all) {
+  size_t n = 0;
+  for (size_t i = 0; i < all->n; i++)
+    if (all->items[i].op != 's') all->items[n++] = all->items[i];
+  all->n = n;
+}
+
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
-static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
-                                  skep_err *err) {
+static skep_status prepare_commit(commit_work *w, skep_arena *arena, skep_err *err) {
+  const skep_txn_component *given = w->opts->components;
+  uint32_t n = w->opts->n;
   skep_txn_component_list old = {0}, added = {0};
   SKEP_TRY(read_components(w->db, arena, w->txn, &old, err));
   w->had_rows = old.n > 0;
@@ -251,15 +261,22 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, const skep_
   SKEP_TRY(check_write_ids(w->db, w->txn, &w->all, err));
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
+  drop_reads(&w->all);
   if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   /* Nobody opens a transaction or checks conflicts between this and our end: the newest number tells who overlaps. */
   if (changes_rows(&w->resources) || is_compaction(w->type)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
   SKEP_TRY(skep_txn_max_id(w->db, &w->commit_id, err));
-  return skep_txn_check_conflicts(w->db, w->txn, w->commit_id, &w->resources, err);
+  skep_txn_check check = {.db = w->db, .arena = arena, .txn = w->txn, .commit_id = w->commit_id, .opts = w->opts};
+  SKEP_TRY(skep_txn_check_conflicts(&check, &w->resources, err));
+  w->meetings = check.meetings;
+  w->n_meetings = check.n_meetings;
+  if (w->n_meetings == 0) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_BUSY, "transaction txnid:%lld met others: %zu to be judged", (long long)w->txn,
+                   w->n_meetings);
 }
 
 static skep_status write_commit(commit_work *w, skep_err *err) {
-  if (w->also != NULL) SKEP_TRY(w->also(w->self, w->db, err));
+  if (w->opts->also != NULL) SKEP_TRY(w->opts->also(w->opts->self, w->db, err));
   SKEP_TRY(skep_txn_insert_write_set(w->db, w->txn, w->commit_id, &w->resources, err));
   SKEP_TRY(insert_completed(w->db, w->txn, &w->all, err));
   if (w->had_rows) {
@@ -273,8 +290,7 @@ static skep_status write_commit(commit_work *w, skep_err *err) {
 }
 
 /* In the caller's or our own transaction. *conflicts: our own one now holds the abort, to be committed. */
-static skep_status commit_rows(commit_work *w, skep_arena *arena, const skep_txn_component *given, uint32_t n,
-                               bool joined, bool *conflicts, skep_err *err) {
+static skep_status commit_rows(commit_work *w, skep_arena *arena, bool joined, bool *conflicts, skep_err *err) {
   char state = 0;
   skep_err reason = {0};
   skep_status status = skep_txn_ensure_open(w->db, w->txn, &state, &w->type, &reason);
@@ -283,7 +299,7 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, const skep_txn
     if (err != NULL) *err = reason;
     return status;
   }
-  status = prepare_commit(w, arena, given, n, err);
+  status = prepare_commit(w, arena, err);
   if (status == SKEP_OK) return write_commit(w, err);
   if (status != SKEP_ERR_CONFLICT || joined) return status;
   int64_t changed = 0;
@@ -305,47 +321,86 @@ static skep_status commit_mode(skep_db *db, int64_t txn, bool writes, skep_db_mo
   return SKEP_OK;
 }
 
-static skep_status commit_once(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n, bool alone,
-                               skep_txn_also *also, void *self, skep_err *err) {
+/* In the caller's arena: what the database transaction's own held. */
+static skep_status keep_meetings(const commit_work *w, skep_arena *arena, skep_txn_meeting **out, size_t *n,
+                                 skep_err *err) {
+  skep_txn_meeting *copy = skep_arena_zero(arena, w->n_meetings, sizeof *copy);
+  if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "conflicts");
+  for (size_t i = 0; i < w->n_meetings; i++) {
+    copy[i] = w->meetings[i];
+    const char **texts[] = {&copy[i].database, &copy[i].table, &copy[i].partition};
+    for (int k = 0; k < 3; k++) {
+      if (*texts[k] == NULL) continue;
+      *texts[k] = skep_arena_strndup(arena, *texts[k], strlen(*texts[k]));
+      if (*texts[k] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "conflicts");
+    }
+  }
+  *out = copy;
+  *n = w->n_meetings;
+  return SKEP_OK;
+}
+
+static skep_status end_commit(commit_work *w, bool joined, bool conflicts, skep_status status, const skep_err *reason,
+                              skep_err *err) {
+  skep_err ending = {0};
+  skep_status ended = skep_db_end(w->db, joined, status, &ending);
+  if (conflicts) ended = SKEP_ERR_CONFLICT; /* also when the abort could not be kept: the time-out will do it */
+  if (ended != SKEP_OK && err != NULL) *err = status != SKEP_OK || conflicts ? *reason : ending;
+  if (ended == SKEP_ERR_IN_DOUBT) return skep_wrap(err, ended, "transaction txnid:%lld", (long long)w->txn);
+  return ended;
+}
+
+static skep_status commit_once(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_arena *arena,
+                               skep_txn_meeting **meetings, size_t *n_meetings, skep_err *err) {
   bool joined = false, conflicts = false;
   skep_db_mode mode = SKEP_DB_WRITE;
-  if (!alone) SKEP_TRY(commit_mode(db, txn, n > 0 || also != NULL, &mode, err));
+  if (opts->also == NULL || opts->beside) SKEP_TRY(commit_mode(db, txn, opts->n > 0 || opts->also != NULL, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
-  skep_arena arena;
-  skep_arena_init(&arena, skep_db_ctx(db), MAX_COMPONENT_BYTES);
-  commit_work w = {.db = db, .txn = txn, .also = also, .self = self};
+  skep_arena own;
+  skep_arena_init(&own, skep_db_ctx(db), MAX_COMPONENT_BYTES);
+  commit_work w = {.db = db, .txn = txn, .opts = opts};
   skep_err reason = {0};
-  skep_status status = commit_rows(&w, &arena, components, n, joined, &conflicts, &reason);
-  skep_arena_fini(&arena);
-  skep_err ending = {0};
-  skep_status ended = skep_db_end(db, joined, status, &ending);
-  if (conflicts) ended = SKEP_ERR_CONFLICT; /* also when the abort could not be kept: the time-out will do it */
-  if (ended != SKEP_OK && err != NULL) *err = status != SKEP_OK || conflicts ? reason : ending;
-  if (ended == SKEP_ERR_IN_DOUBT) return skep_wrap(err, ended, "transaction txnid:%lld", (long long)txn);
-  return ended;
+  skep_status status = commit_rows(&w, &own, joined, &conflicts, &reason);
+  if (status == SKEP_ERR_BUSY && w.n_meetings > 0) {
+    skep_status kept = keep_meetings(&w, arena, meetings, n_meetings, &reason);
+    if (kept != SKEP_OK) status = kept;
+  }
+  skep_arena_fini(&own);
+  return end_commit(&w, joined, conflicts, status, &reason, err);
 }
 
 enum { MAX_TRIES = 8 };
 
 /* Two that waited for each other's rows: one of them was rolled back whole and does it again. */
-static skep_status commit_retried(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
-                                  bool alone, skep_txn_also *also, void *self, skep_err *err) {
-  SKEP_TRY(check_components(components, n, err));
-  bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || also != NULL;
+skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_arena *arena,
+                                 skep_txn_meeting **meetings, size_t *n_meetings, skep_err *err) {
+  *meetings = NULL;
+  *n_meetings = 0;
+  SKEP_TRY(check_components(opts->components, opts->n, opts->by_rows, err));
+  bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || opts->also != NULL;
   for (int i = 1;; i++) {
-    skep_status status = commit_once(db, txn, components, n, alone, also, self, err);
-    if (status != SKEP_ERR_BUSY || once || i == MAX_TRIES) return status;
+    skep_status status = commit_once(db, txn, opts, arena, meetings, n_meetings, err);
+    if (status != SKEP_ERR_BUSY || *n_meetings > 0 || once || i == MAX_TRIES) return status;
   }
+}
+
+/* Nothing is judged: no arena is needed. */
+static skep_status commit_plain(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_err *err) {
+  skep_txn_meeting *none;
+  size_t n_none;
+  return skep_txn_commit_with(db, txn, opts, NULL, &none, &n_none, err);
 }
 
 skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                             skep_txn_also *also, void *self, skep_err *err) {
-  return commit_retried(db, txn, components, n, also != NULL, also, self, err);
+  const skep_txn_commit_opts opts = {.components = components, .n = n, .also = also, .self = self};
+  return commit_plain(db, txn, &opts, err);
 }
 
 skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                                    skep_txn_also *also, void *self, skep_err *err) {
-  return commit_retried(db, txn, components, n, false, also, self, err);
+  const skep_txn_commit_opts opts = {.components = components, .n = n, .also = also, .self = self, .beside = true};
+  return commit_plain(db, txn, &opts, err);
 }
 
 static skep_status would_conflict(skep_db *db, skep_arena *arena, int64_t txn, const skep_txn_component *components,
@@ -355,7 +410,8 @@ static skep_status would_conflict(skep_db *db, skep_arena *arena, int64_t txn, c
   for (uint32_t i = 0; i < n; i++) SKEP_TRY(skep_txn_component_add(arena, &all, &components[i], err));
   SKEP_TRY(skep_txn_resources(arena, &all, &resources, err));
   SKEP_TRY(skep_txn_max_id(db, &commit_id, err));
-  return skep_txn_check_conflicts(db, txn, commit_id, &resources, err);
+  skep_txn_check check = {.db = db, .arena = arena, .txn = txn, .commit_id = commit_id};
+  return skep_txn_check_conflicts(&check, &resources, err);
 }
 
 skep_status skep_txn_would_conflict(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,

@@ -42,7 +42,8 @@ skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list 
   skep_txn_component_list sorted = {0};
   for (size_t i = 0; i < all->n; i++) {
     char op = all->items[i].op;
-    if (op == 'i' || op == 'u' || op == 'd') SKEP_TRY(skep_txn_component_add(arena, &sorted, &all->items[i], err));
+    if (op == 'i' || op == 'u' || op == 'd' || op == 's')
+      SKEP_TRY(skep_txn_component_add(arena, &sorted, &all->items[i], err));
   }
   if (sorted.n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, skep_txn_order_components);
   for (size_t i = 0; i < sorted.n; i++) {
@@ -56,28 +57,60 @@ skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list 
 
 static bool changes_rows(char op) { return op == 'u' || op == 'd'; }
 
-/* mine is about to commit, theirs has committed while mine was open; both in one resource. A write id that is not known
- * any more (0) is taken for the worse. */
+/* mine is about to commit, theirs has committed while mine was open; both in one resource. A rebalance has no write id
+ * (0): it takes in only what is below every open one, so it hides no insert. */
 static bool meets(const skep_txn_component *mine, char their_op, int64_t their_write_id) {
   if (changes_rows(mine->op) && changes_rows(their_op)) return true;
-  if (mine->op == 'i' && their_op == 'u') return their_write_id == 0 || their_write_id > mine->write_id;
+  if (mine->op == 's' || their_op == 's') return mine->op != 'i' && their_op != 'i';
+  if (mine->op == 'i' && their_op == 'u') return their_write_id > mine->write_id;
   if (mine->op == 'u' && their_op == 'i') return their_write_id < mine->write_id;
   return false;
 }
 
 /* Hive's sentence: both transactions with their commit ids, the resource, both letters. */
-static skep_status conflict(int64_t txn, int64_t commit_id, skep_stmt *other, const skep_txn_component *c,
-                            skep_err *err) {
-  char resource[1400], quoted[600], letters[] = {c->op, '/', skep_stmt_char(other, 3), 0};
-  snprintf(resource, sizeof resource, "%.128s/%.256s%s%.767s", c->database, c->table, c->partition != NULL ? "/" : "",
-           c->partition != NULL ? c->partition : "");
+skep_status skep_txn_meeting_fail(int64_t txn, const skep_txn_meeting *m, const char *what, skep_err *err) {
+  char resource[1400], quoted[600], letters[] = {m->mine, '/', m->op != 0 ? m->op : '?', 0};
+  snprintf(resource, sizeof resource, "%.128s/%.256s%s%.767s", m->database, m->table, m->partition != NULL ? "/" : "",
+           m->partition != NULL ? m->partition : "");
   skep_quote(quoted, sizeof quoted, resource, strlen(resource));
   return skep_fail(
       err, SKEP_ERR_CONFLICT,
       "Transaction manager has aborted the transaction txnid:%lld.  Reason: Aborting [txnid:%lld,%lld] due "
-      "to a write conflict on %s committed by [txnid:%lld,%lld] %s",
-      (long long)txn, (long long)txn, (long long)commit_id, quoted, (long long)skep_stmt_i64(other, 0),
-      (long long)skep_stmt_i64(other, 1), letters);
+      "to a write conflict on %s%s%s committed by [txnid:%lld,%lld] %s",
+      (long long)txn, (long long)txn, (long long)m->my_commit_id, quoted, what != NULL ? " " : "",
+      what != NULL ? what : "", (long long)m->txn, (long long)m->commit_id, letters);
+}
+
+static bool same_meeting(const skep_txn_meeting *a, const skep_txn_meeting *b) {
+  return a->txn == b->txn && a->mine == b->mine && a->op == b->op &&
+         skep_txn_order_text(a->partition, b->partition) == 0 && skep_txn_order_text(a->table, b->table) == 0 &&
+         skep_txn_order_text(a->database, b->database) == 0;
+}
+
+/* A conflict, or to be judged, or judged already. */
+static skep_status meet(skep_txn_check *check, const skep_txn_component *mine, int64_t txn, int64_t commit_id,
+                        int64_t write_id, char op, skep_err *err) {
+  const skep_txn_commit_opts *opts = check->opts;
+  const skep_txn_meeting m = {.txn = txn,
+                              .commit_id = commit_id,
+                              .write_id = write_id,
+                              .my_commit_id = check->commit_id,
+                              .database = mine->database,
+                              .table = mine->table,
+                              .partition = mine->partition,
+                              .mine = mine->op,
+                              .op = op};
+  bool by_rows = opts != NULL && opts->by_rows && mine->op == 'd' && op == 'd' && write_id != 0;
+  if (op != 0 && !by_rows) return skep_txn_meeting_fail(check->txn, &m, NULL, err);
+  for (size_t i = 0; i < opts->n_pardoned; i++)
+    if (same_meeting(&opts->pardoned[i], &m)) return SKEP_OK;
+  for (size_t i = 0; i < check->n_meetings; i++)
+    if (same_meeting(&check->meetings[i], &m)) return SKEP_OK; /* repeated rows are legal */
+  void *items = check->meetings;
+  SKEP_TRY(skep_txn_grow(check->arena, &items, &check->capacity, check->n_meetings, sizeof m, err));
+  check->meetings = items;
+  check->meetings[check->n_meetings++] = m;
+  return SKEP_OK;
 }
 
 /* The first of the n components, sorted, that is not before `partition`. */
@@ -94,33 +127,73 @@ static size_t lower_bound(const skep_txn_component *items, size_t n, const char 
   return low;
 }
 
-/* The component that the row of another transaction meets, or NULL. */
-static const skep_txn_component *find_meeting(const skep_txn_component *items, size_t n, skep_stmt *other) {
+/* The row of another transaction, against the components of its partition. */
+static skep_status meet_row(skep_txn_check *check, const skep_txn_component *items, size_t n, skep_stmt *other,
+                            skep_err *err) {
   const char *partition = skep_stmt_text(other, 2, NULL);
+  char op = skep_stmt_char(other, 3);
+  int64_t write_id = skep_stmt_i64(other, 4);
   for (size_t i = lower_bound(items, n, partition); i < n; i++) {
     if (skep_txn_order_text(items[i].partition, partition) != 0) break;
-    if (meets(&items[i], skep_stmt_char(other, 3), skep_stmt_i64(other, 4))) return &items[i];
+    if (meets(&items[i], op, write_id))
+      SKEP_TRY(meet(check, &items[i], skep_stmt_i64(other, 0), skep_stmt_i64(other, 1), write_id, op, err));
   }
-  return NULL;
+  return SKEP_OK;
 }
 
 /* One table: n components with partitions ascending. */
-static skep_status check_table(skep_db *db, int64_t txn, int64_t commit_id, const skep_txn_component *c, size_t n,
-                               skep_err *err) {
+static skep_status check_table(skep_txn_check *check, const skep_txn_component *c, size_t n, skep_err *err) {
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_query(
-      db,
+      check->db,
       "SELECT W.\"WS_TXNID\", W.\"WS_COMMIT_ID\", W.\"WS_PARTITION\", W.\"WS_OPERATION_TYPE\", I.\"T2W_WRITEID\" FROM "
       "\"WRITE_SET\" W LEFT JOIN \"TXN_TO_WRITE_ID\" I ON I.\"T2W_DATABASE\" = W.\"WS_DATABASE\" AND I.\"T2W_TABLE\" = "
       "W.\"WS_TABLE\" AND I.\"T2W_TXNID\" = W.\"WS_TXNID\" WHERE W.\"WS_DATABASE\" = ? AND W.\"WS_TABLE\" = ? AND "
       "W.\"WS_COMMIT_ID\" >= ? AND W.\"WS_TXNID\" <> ? ORDER BY W.\"WS_COMMIT_ID\"",
-      SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_i64(txn), skep_p_i64(txn)), &stmt, err));
+      SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table), skep_p_i64(check->txn), skep_p_i64(check->txn)),
+      &stmt, err));
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK)
+    if ((status = meet_row(check, c, n, stmt, err)) != SKEP_OK) break;
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+/* --- writes without a letter --- */
+
+static bool any_changes_rows(const skep_txn_component *c, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (changes_rows(c[i].op)) return true;
+  return false;
+}
+
+/* Transactions that the snapshot does not see, that have committed since (a row that is gone was committed, or wrote
+ * nothing), that had a write id of the table, and left neither a row in WRITE_SET nor one in COMPLETED_TXN_COMPONENTS.
+ */
+static const char sql_silent[] =
+    "SELECT I.\"T2W_TXNID\", I.\"T2W_WRITEID\" FROM \"TXN_TO_WRITE_ID\" I LEFT JOIN \"TXNS\" T ON T.\"TXN_ID\" = "
+    "I.\"T2W_TXNID\" WHERE I.\"T2W_DATABASE\" = ? AND I.\"T2W_TABLE\" = ? AND I.\"T2W_TXNID\" >= ? AND I.\"T2W_TXNID\" "
+    "<> ? "
+    "AND coalesce(T.\"TXN_STATE\", 'c') = 'c' AND NOT EXISTS (SELECT 1 FROM \"WRITE_SET\" W WHERE W.\"WS_TXNID\" = "
+    "I.\"T2W_TXNID\" AND W.\"WS_DATABASE\" = I.\"T2W_DATABASE\" AND W.\"WS_TABLE\" = I.\"T2W_TABLE\") AND NOT EXISTS "
+    "(SELECT "
+    "1 FROM \"COMPLETED_TXN_COMPONENTS\" C WHERE C.\"CTC_DATABASE\" = I.\"T2W_DATABASE\" AND C.\"CTC_TABLE\" = "
+    "I.\"T2W_TABLE\" AND C.\"CTC_TXNID\" = I.\"T2W_TXNID\") ORDER BY 1";
+
+static skep_status check_silent(skep_txn_check *check, const skep_txn_component *c, size_t n, skep_err *err) {
+  const skep_txn_ids *snapshot = check->opts->snapshot;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(check->db, sql_silent,
+                         SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table),
+                                     skep_p_i64(skep_txn_lowest_invalid(snapshot)), skep_p_i64(check->txn)),
+                         &stmt, err));
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    const skep_txn_component *mine = find_meeting(c, n, stmt);
-    if (mine == NULL) continue;
-    status = conflict(txn, commit_id, stmt, mine, err);
-    break;
+    int64_t txn = skep_stmt_i64(stmt, 0), write_id = skep_stmt_i64(stmt, 1);
+    if (skep_txn_ids_valid(snapshot, txn)) continue;
+    for (size_t i = 0; i < n && status == SKEP_OK; i++)
+      if (changes_rows(c[i].op)) status = meet(check, &c[i], txn, 0, write_id, 0, err);
+    if (status != SKEP_OK) break;
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
@@ -133,12 +206,13 @@ static size_t table_end(const skep_txn_component_list *list, size_t i) {
   return end;
 }
 
-skep_status skep_txn_check_conflicts(skep_db *db, int64_t txn, int64_t commit_id,
-                                     const skep_txn_component_list *resources, skep_err *err) {
-  if (skep_db_goes_wrong(db, SKEP_DB_WRONG_CONFLICT)) return SKEP_OK;
+skep_status skep_txn_check_conflicts(skep_txn_check *check, const skep_txn_component_list *resources, skep_err *err) {
+  bool closer = check->opts != NULL && check->opts->snapshot != NULL;
   for (size_t i = 0, end; i < resources->n; i = end) {
     end = table_end(resources, i);
-    SKEP_TRY(check_table(db, txn, commit_id, &resources->items[i], end - i, err));
+    SKEP_TRY(check_table(check, &resources->items[i], end - i, err));
+    if (closer && any_changes_rows(&resources->items[i], end - i))
+      SKEP_TRY(check_silent(check, &resources->items[i], end - i, err));
   }
   return SKEP_OK;
 }

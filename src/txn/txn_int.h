@@ -131,9 +131,18 @@ int skep_txn_order_components(const void *left, const void *right);
 /* What the components change, each resource and letter once, sorted. */
 skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,
                                skep_err *err);
-/* SKEP_ERR_CONFLICT when somebody was first; commit_id is the newest transaction. Inside a write transaction. */
-skep_status skep_txn_check_conflicts(skep_db *db, int64_t txn, int64_t commit_id,
-                                     const skep_txn_component_list *resources, skep_err *err);
+/* What is compared, and what comes of it. */
+typedef struct skep_txn_check {
+  skep_db *db;
+  skep_arena *arena;
+  int64_t txn, commit_id;           /* the newest transaction */
+  const skep_txn_commit_opts *opts; /* or NULL: letters alone */
+  skep_txn_meeting *meetings;       /* to be judged */
+  size_t n_meetings, capacity;
+} skep_txn_check;
+/* SKEP_ERR_CONFLICT when somebody was first. Otherwise what needs a closer look is in check->meetings. Inside a write
+ * transaction. */
+skep_status skep_txn_check_conflicts(skep_txn_check *check, const skep_txn_component_list *resources, skep_err *err);
 /* What later committers that overlap have to know. */
 skep_status skep_txn_insert_write_set(skep_db *db, int64_t txn, int64_t commit_id,
                                       const skep_txn_component_list *resources, skep_err *err);
