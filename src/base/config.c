@@ -29,6 +29,13 @@ static const skep_config_property known[] = {
     {"hive.txn.timeout", "300s", SKEP_CONFIG_SECONDS, "a transaction without a heartbeat for so long is aborted"},
     {"hive.variable.substitute", "true", SKEP_CONFIG_BOOL, "${variables} in statements are replaced"},
     {"orc.proleptic.gregorian.default", "false", SKEP_CONFIG_BOOL, "calendar of ORC files that do not say theirs"},
+    {"skep.conflict.granularity", "partition", SKEP_CONFIG_TEXT,
+     "row: two changes of one partition conflict only in the same row"},
+    {"skep.conflict.retries", "0", SKEP_CONFIG_INT, "how often a statement is run again after a conflict"},
+    {"skep.housekeeper.on", "true", SKEP_CONFIG_BOOL, "sessions end dead transactions and clean the metastore"},
+    {"skep.txn.stall.action", "report", SKEP_CONFIG_TEXT, "abort: the housekeeper ends transactions that stand still"},
+    {"skep.txn.stall.timeout", "0s", SKEP_CONFIG_SECONDS,
+     "a transaction that lives and does nothing for so long; 0: never"},
     {"skep.write.memory", "536870912", SKEP_CONFIG_BYTES,
      "memory of a statement's writers; deleted rows spill beyond half"},
 };

@@ -488,6 +488,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
                                         .is_new = w->is_new && w->n_values != 0,
                                         .is_overwritten = w->is_overwritten,
                                         .op = branch->op,
+                                        .by_absence = branch->by_absence && rows > 0,
                                         .write_id = branch->table->write_id,
                                         .n_rows = branch->kind == SKEP_WRITE_DELETE ? -rows : rows,
                                         .n_files = (int64_t)w->n_files,

@@ -47,8 +47,9 @@ typedef struct skep_life_branch {
   skep_life_table *table;
   skep_table_write *write;
   skep_write_kind kind;
-  char op;       /* 'i', 'u', 'd' */
-  bool is_stale; /* it got files whose rows were not counted */
+  char op;         /* 'i', 'u', 'd' */
+  bool is_stale;   /* it got files whose rows were not counted */
+  bool by_absence; /* its rows were inserted because no row was found: MERGE's INSERT */
 } skep_life_branch;
 
 enum { SKEP_LIFE_MAX_TABLES = 1000, SKEP_LIFE_MAX_BRANCHES = 1000 };

@@ -386,7 +386,9 @@ static skep_status open_ways(merge_job *job, skep_life *life, ways *w, skep_err 
   }
   if (job->update != NULL)
     SKEP_TRY(open_way(job, life, &w->update_insert, SKEP_WRITE_INSERT, 'd', job->out_updated, err));
-  if (job->insert != NULL) SKEP_TRY(open_way(job, life, &w->insert, SKEP_WRITE_INSERT, 'i', job->out_inserted, err));
+  if (job->insert == NULL) return SKEP_OK;
+  SKEP_TRY(open_way(job, life, &w->insert, SKEP_WRITE_INSERT, 'i', job->out_inserted, err));
+  w->insert.branch->by_absence = true;
   return SKEP_OK;
 }
 

@@ -36,6 +36,7 @@ typedef struct skep_session_change {
   int64_t n_rows;            /* added, less the removed ones */
   int64_t n_files, n_bytes;  /* added */
   bool is_stale;             /* their rows were not counted */
+  bool by_absence;           /* inserted because no row was found: it depends on the whole partition */
 } skep_session_change;
 
 /* The open transaction: of the one statement, or of START TRANSACTION. */

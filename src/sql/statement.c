@@ -89,12 +89,35 @@ static skep_status refuse(const skep_statement *statement, skep_err *err) {
   }
 }
 
+/* Statements that may be run again in a new transaction when another one was first: nothing of them is left. */
+static bool may_run_again(const skep_session *s, const skep_statement *statement) {
+  switch (statement->kind) {
+    case SKEP_STMT_INSERT:
+    case SKEP_STMT_UPDATE:
+    case SKEP_STMT_DELETE:
+    case SKEP_STMT_MERGE:
+    case SKEP_STMT_TRUNCATE:
+      return !s->txn.is_explicit;
+    default:
+      return false;
+  }
+}
+
 skep_status skep_statement_dispatch(skep_session *s, const skep_statement *statement, skep_result **out,
                                     skep_err *err) {
   const entry *e = &entries[statement->kind];
   if (e->run == NULL) return refuse(statement, err);
   SKEP_TRY(refuse_in_transaction(s, e, err));
-  return e->run(s, statement, out, err);
+  int64_t retries = may_run_again(s, statement) ? skep_session_int(s, "skep.conflict.retries", 0) : 0;
+  for (int64_t i = 1;; i++) {
+    skep_err why = {0};
+    skep_status st = e->run(s, statement, out, &why);
+    if (st != SKEP_ERR_CONFLICT || i > retries) {
+      if (st != SKEP_OK && err != NULL) *err = why;
+      return st;
+    }
+    skep_session_note(s, "tried again (%lld of %lld): %s", (long long)i, (long long)retries, why.text);
+  }
 }
 
 /* The statement's text with its variables replaced, in the statement's arena. */

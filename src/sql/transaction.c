@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "sql/conflict.h"
 #include "sql/ddl.h"
 #include "sql/heartbeat.h"
 
@@ -217,14 +218,17 @@ static skep_status update_catalog(void *self, skep_db *db, skep_err *err) {
 }
 
 static skep_status components(skep_session *s, skep_txn_component **out, uint32_t *n, skep_err *err) {
-  skep_txn_component *all = skep_arena_zero(&s->txn_arena, s->txn.n_changes + 1, sizeof *all);
-  if (all == NULL || s->txn.n_changes > UINT32_MAX) return skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
+  skep_txn_component *all = skep_arena_zero(&s->txn_arena, 2 * s->txn.n_changes + 1, sizeof *all);
+  if (all == NULL || s->txn.n_changes > UINT32_MAX / 2) return skep_fail(err, SKEP_ERR_NOMEM, "a transaction");
   *n = 0;
   for (size_t i = 0; i < s->txn.n_changes; i++) {
     const skep_session_change *c = &s->txn.changes[i];
     if (c->write_id == 0) continue;
     all[(*n)++] = (skep_txn_component){
         .database = c->db, .table = c->table, .partition = c->partition, .op = c->op, .write_id = c->write_id};
+    if (!c->by_absence || !skep_conflict_by_rows(s)) continue;
+    all[*n] = all[*n - 1];
+    all[(*n)++].op = 's';
   }
   *out = all;
   return SKEP_OK;
@@ -260,8 +264,9 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   if (st == SKEP_OK) {
     skep_txn_also *also = s->txn.n_changes != 0 || s->txn.created != NULL ? update_catalog : NULL;
     /* what is done to tables that are there locks them one by one */
-    st = s->txn.created != NULL ? skep_txn_commit(s->db, s->txn.txn.id, all, n, also, s, err)
-                                : skep_txn_commit_beside(s->db, s->txn.txn.id, all, n, also, s, err);
+    const skep_txn_commit_opts opts = {
+        .components = all, .n = n, .also = also, .self = s, .beside = s->txn.created == NULL};
+    st = skep_conflict_commit(s, &opts, err);
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
   if (st == SKEP_ERR_CONFLICT || st == SKEP_ERR_ABORTED) st = skep_wrap(err, st, "LockException [Error 10263]");
