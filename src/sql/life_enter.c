@@ -5,6 +5,7 @@
  * rows and the transaction are committed; the locks are taken in a later database transaction, and with them a new
  * transaction whose snapshot has what was waited for (the old one ends without having done anything). Only an explicit
  * transaction keeps its snapshot; then what it writes must not have changed since. */
+#include "sql/conflict.h"
 #include "sql/heartbeat.h"
 #include "sql/life_int.h"
 #include "sql/transaction.h"
@@ -143,6 +144,7 @@ static skep_status check_snapshot(skep_life *life, skep_err *err) {
   for (size_t i = 0; i < life->n_tables; i++) {
     const skep_life_table *t = life->tables[i];
     if (t->write_id == 0 || t->write == 'i' || t->write == 0 || skep_table_is_partitioned(t->t)) continue;
+    if (t->write == 'd' && skep_conflict_by_rows(s)) continue; /* which rows is known at the commit */
     all[n++] = (skep_txn_component){.database = t->t->db, .table = t->t->name, .op = t->write, .write_id = t->write_id};
   }
   skep_status st = skep_txn_would_conflict(s->db, s->txn.txn.id, all, n, err);

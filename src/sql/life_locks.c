@@ -4,6 +4,7 @@
 #include "acid/name.h"
 #include "column/predicate.h"
 #include "column/text.h"
+#include "sql/conflict.h"
 #include "sql/life_int.h"
 
 /* ---- settings ---- */
@@ -29,6 +30,7 @@ skep_locks_conf skep_life_locks_conf(const skep_session *s) {
                   {"hive.acid.renamepartition.makecopy", &c.rename_partition_copy}};
   for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
     *switches[i].out = skep_session_bool(s, switches[i].name, *switches[i].out);
+  if (skep_conflict_by_rows(s)) c.xlock_write = false; /* UPDATE and DELETE go side by side: the commit compares rows */
   if (max != NULL) c.max_partitions = skep_session_int(s, "hive.locks.max.partitions", c.max_partitions);
   c.row_conflicts = strcmp(skep_session_text(s, "skep.conflict.granularity", "partition"), "row") == 0;
   c.exclusive = skep_session_text(s, "hive.query.exclusive.lock", NULL);

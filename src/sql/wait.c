@@ -317,6 +317,7 @@ skep_status skep_wait_for_locks(skep_session *s, const skep_wait *wait, skep_err
   skep_status st = look(&w, &state, err);
   while (st == SKEP_OK && state == SKEP_LOCK_WAITING) {
     st = rest(&w, err);
+    __atomic_add_fetch(&s->activity, 1, __ATOMIC_RELAXED); /* who waits does not stand still: heartbeat.h */
     if (st == SKEP_OK) st = look(&w, &state, err);
   }
   publish(s, "");
