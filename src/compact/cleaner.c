@@ -26,12 +26,16 @@ static skep_status own_state(const skep_compact_env *env, const skep_compaction 
   return skep_txn_state(env->db, job->txn_id, state, NULL, NULL, err);
 }
 
+/* Transactions up to this one do not see the compaction; 0: not known. */
+static int64_t last_before(const skep_compaction *job) {
+  return job->next_txn_id > job->txn_id ? job->next_txn_id : job->txn_id;
+}
+
 /* Everybody who is open began when the compaction was committed. (Hive allows next = min too: a transaction with that
  * very number may have begun between begin and commit of the compaction.) */
 static skep_status is_seen_by_all(const skep_compact_env *env, const skep_compaction *job, const skep_txn_horizon *h,
                                   bool *out, skep_err *err) {
-  int64_t last = job->next_txn_id > job->txn_id ? job->next_txn_id : job->txn_id;
-  *out = last < h->min_txn;
+  *out = last_before(job) < h->min_txn;
   if (!*out || job->txn_id == 0 || job->next_txn_id != 0) return SKEP_OK;
   return skep_compaction_is_known(env->db, job->txn_id, out, err);
 }
@@ -213,7 +217,9 @@ static skep_status clean_now(entry *e, skep_err *err) {
   skep_err why = {0};
   SKEP_TRY(skep_compaction_claim(env->db, e->job, 0, &mine, err)); /* the mutex says that nobody else is at it */
   if (!mine) return SKEP_OK;
-  skep_status status = skep_txn_cleaner_claim(env->db, &env->conf, e->arena, e->job->database, e->job->table, &h, &why);
+  int64_t last = last_before(e->job);
+  skep_status status = skep_txn_cleaner_claim(env->db, &env->conf, e->arena, e->job->database, e->job->table,
+                                              last > 0 ? last + 1 : 0, &h, &why);
   bool seen = false;
   if (status == SKEP_OK) status = is_seen_by_all(env, e->job, &h, &seen, &why);
   if (status == SKEP_OK && !seen) return waits(e, &h, true, err);

@@ -211,7 +211,9 @@ typedef struct looking {
   char letters[LETTERS + 1];
   int64_t now_ms;
   skep_txn_holder *holders;
-  bool others_below; /* an open transaction below the horizon does not use the table, and still could */
+  int64_t up_to;        /* not further than this; 0: as far as can be */
+  int64_t lowest_other; /* the lowest open transaction that does not use the table, and still could */
+  bool others_below;    /* it is below the horizon */
   skep_txn_horizon *out;
 } looking;
 
@@ -250,7 +252,7 @@ static skep_status read_open(looking *l, int64_t boundary, skep_err *err) {
     const char *mark = skep_stmt_text(stmt, 7, NULL);
     if (txn < h->global_min_txn) h->global_min_txn = txn;
     if (skep_txn_is_mark(mark) && !says(mark, l->letters)) {
-      l->others_below = l->others_below || txn < h->min_txn;
+      if (txn < l->lowest_other) l->lowest_other = txn;
       continue;
     }
     if (txn < h->min_txn) h->min_txn = txn;
@@ -281,7 +283,7 @@ static skep_status look(looking *l, const char *database, const char *table, ske
   skep_txn_conf c = skep_txn_conf_full(l->conf);
   int64_t boundary = 0;
   *h = (skep_txn_horizon){0};
-  l->others_below = false;
+  l->lowest_other = INT64_MAX;
   letters_of(database, table, l->letters);
   l->holders = skep_arena_zero(l->arena, SKEP_TXN_MAX_HOLDERS, sizeof *l->holders);
   if (l->holders == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a horizon");
@@ -289,6 +291,8 @@ static skep_status look(looking *l, const char *database, const char *table, ske
   SKEP_TRY(skep_txn_id_boundary(l->db, &c, &boundary, err));
   SKEP_TRY(read_open(l, boundary, err));
   h->holders = l->holders;
+  if (l->up_to > 0 && h->min_txn > l->up_to) h->min_txn = l->up_to;
+  l->others_below = l->lowest_other < h->min_txn;
   SKEP_TRY(skep_txn_list_below(l->db, l->arena, h->min_txn, &h->txns, err));
   SKEP_TRY(print_ids(l->arena, &h->txns, NULL, NULL, &h->valid_txns, err));
   SKEP_TRY(skep_txn_valid_write_ids(l->db, l->arena, &h->txns, database, table, &h->write_ids, err));
@@ -323,8 +327,8 @@ static skep_status look_and_publish(looking *l, const char *database, const char
 }
 
 skep_status skep_txn_cleaner_claim(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const char *database,
-                                   const char *table, skep_txn_horizon *out, skep_err *err) {
-  looking l = {.db = db, .conf = conf, .arena = arena, .out = out};
+                                   const char *table, int64_t up_to, skep_txn_horizon *out, skep_err *err) {
+  looking l = {.db = db, .conf = conf, .arena = arena, .up_to = up_to, .out = out};
   if (skep_db_in_transaction(db)) return skep_fail(err, SKEP_ERR_ARGUMENT, "a cleaner's claim inside a transaction");
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));

@@ -53,12 +53,14 @@ enum { SKEP_TXN_MAX_HOLDERS = 100 };
 SKEP_NODISCARD skep_status skep_txn_cleaner_horizon(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
                                                     const char *database, const char *table, skep_txn_horizon *out,
                                                     skep_err *err);
-/* For removing: the same, and from now on no older transaction can begin to use the table. Writes to the database only
- * when there is an older one that could. Outside of a database transaction. A cleaner asks for each table just before
- * it removes, and does not use an answer that is older. */
+/* For removing: the same, but min_txn is not above up_to (0: no limit): who removes what a compaction has replaced asks
+ * for CQ_NEXT_TXN_ID + 1, so that transactions which began after it are not kept out. And from now on no older
+ * transaction can begin to use the table. Writes to the database only when there is an older one that could. Outside of
+ * a database transaction. A cleaner asks for each table just before it removes, and does not use an answer that is
+ * older. */
 SKEP_NODISCARD skep_status skep_txn_cleaner_claim(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
-                                                  const char *database, const char *table, skep_txn_horizon *out,
-                                                  skep_err *err);
+                                                  const char *database, const char *table, int64_t up_to,
+                                                  skep_txn_horizon *out, skep_err *err);
 
 /* "transaction 17 of ann at host7 (query skep_...), open for 3 hours, last heard of 2 s ago, may read any table": one
  * line about a holder. Failures stay in out. */

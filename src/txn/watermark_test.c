@@ -27,12 +27,14 @@ static int64_t horizon(txn_fixture *f, const char *table) {
   return h.min_txn;
 }
 
-static int64_t claim(txn_fixture *f, const char *table) {
+static int64_t claim_up_to(txn_fixture *f, const char *table, int64_t up_to) {
   skep_err err = {0};
   skep_txn_horizon h;
-  assert_ok(skep_txn_cleaner_claim(f->db, &f->conf, &f->arena, "d", table, &h, &err), err);
+  assert_ok(skep_txn_cleaner_claim(f->db, &f->conf, &f->arena, "d", table, up_to, &h, &err), err);
   return h.min_txn;
 }
+
+static int64_t claim(txn_fixture *f, const char *table) { return claim_up_to(f, table, 0); }
 
 static void commit(txn_fixture *f, int64_t txn) {
   skep_err err = {0};
@@ -128,6 +130,18 @@ static void a_touch_after_the_cleaning_is_a_snapshot_too_old(void **state) {
   assert_ok(touch(f, &old, "v", &err), err); /* another table is there */
   skep_txn fresh = begin_reader(f, "u");
   assert_ok(touch(f, &fresh, "t", &err), err);
+}
+
+static void who_began_after_a_compaction_is_not_kept_out(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn before = begin_reader(f, NULL), compaction = begin_reader(f, "t");
+  commit(f, compaction.id);
+  skep_txn after = begin_reader(f, NULL), later = begin_reader(f, "u");
+  commit(f, later.id);
+  assert_int_equal(claim_up_to(f, "t", compaction.id + 1), compaction.id + 1);
+  assert_ok(touch(f, &after, "t", &err), err);
+  assert_int_equal(touch(f, &before, "t", &err), SKEP_ERR_CONFLICT);
 }
 
 static void a_star_does_not_hide_that_a_table_was_cleaned_before_it(void **state) {
@@ -250,6 +264,7 @@ int main(void) {
       TEST(more_tables_than_fit_hold_back_everything),
       TEST(the_first_touch_of_an_explicit_transaction_counts),
       TEST(a_touch_after_the_cleaning_is_a_snapshot_too_old),
+      TEST(who_began_after_a_compaction_is_not_kept_out),
       TEST(a_star_does_not_hide_that_a_table_was_cleaned_before_it),
       TEST(looking_only_promises_nothing),
       TEST(published_horizons_go_when_nobody_is_below),
