@@ -1,9 +1,9 @@
-/* SQLite behind skep_db: write-ahead log, foreign keys, one writer at a time with a bounded, aging wait.
+/* SQLite behind skep_db: write-ahead log, foreign keys, one writer at a time, in a row (sqlite_queue.h).
  *
- * A transaction's durability is the connection's `synchronous` at its BEGIN: FULL syncs the log at commit, NORMAL
- * leaves that to the next FULL commit of anybody or to a checkpoint. The log is a sequence: what is synced later makes
- * all before it durable, so a loss of power takes back a suffix of commits, never one out of the middle. SQLite
- * allocates with malloc: its allocator is one for the process and has no context. */
+ * SQLite does not sync commits (synchronous=NORMAL): durable ones are synced after they left the queue, together with
+ * those of others. Without a queue's file `synchronous` FULL does it at once. The log is a sequence: what is synced
+ * later makes all before it durable, so a loss of power takes back a suffix of commits, never one out of the middle.
+ * SQLite allocates with malloc: its allocator is one for the process and has no context. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -14,15 +14,19 @@
 #include <unistd.h>
 
 #include "db/db_int.h"
+#include "db/sqlite_queue.h"
 
 typedef struct sqlite_db {
   skep_db base;
   sqlite3 *handle;
   sqlite3_stmt *begin_read, *begin_write, *commit, *rollback;
-  bool full;             /* the connection's `synchronous` is FULL, else NORMAL */
-  bool suspect;          /* a write or sync of the log failed: what is in it may never reach the disk */
-  int64_t busy_wait_ns;  /* limit of the wait for a lock */
-  int64_t wait_start_ns; /* of the wait that goes on */
+  bool full;                /* the connection's `synchronous` is FULL, else NORMAL */
+  bool has_asked;           /* for a queue: */
+  skep_sqlite_queue *queue; /* NULL: writers have none */
+  bool wrote;               /* the transaction may have changed something */
+  bool suspect;             /* a write or sync of the log failed: what is in it may never reach the disk */
+  int64_t busy_wait_ns;     /* limit of the wait for a lock */
+  int64_t wait_start_ns;    /* of the wait that goes on */
   _Atomic bool interrupted;
 } sqlite_db;
 
@@ -183,6 +187,7 @@ static skep_status sync_parent(const char *path, skep_err *err) {
 
 static void sqlite_close(skep_db *base) {
   sqlite_db *db = (sqlite_db *)base;
+  skep_sqlite_queue_close(db->queue);
   sqlite3_finalize(db->begin_read);
   sqlite3_finalize(db->begin_write);
   sqlite3_finalize(db->commit);
@@ -307,6 +312,7 @@ static skep_status sqlite_step(skep_stmt *stmt, skep_err *err) {
   sqlite_db *db = (sqlite_db *)stmt->db;
   SKEP_TRY(still_open(db, err));
   if (stmt->changes && !db->base.active) SKEP_TRY(set_full(db, true, err));
+  db->wrote = db->wrote || stmt->changes;
   int code = sqlite3_step(stmt_of(stmt));
   if (code == SQLITE_ROW) return SKEP_OK;
   if (code == SQLITE_DONE) return SKEP_END;
@@ -345,7 +351,7 @@ static int run_fixed(sqlite3_stmt *stmt) {
  * nothing about them. So everything is copied into the database file and synced there before anybody here commits
  * again. */
 static skep_status make_log_safe(sqlite_db *db, skep_err *err) {
-  if (!db->suspect) return SKEP_OK;
+  if (!db->suspect && !skep_sqlite_queue_is_broken(db->queue)) return SKEP_OK;
   SKEP_TRY(set_full(db, true, err));
   int code = sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
   if (code != SQLITE_OK) {
@@ -353,19 +359,48 @@ static skep_status make_log_safe(sqlite_db *db, skep_err *err) {
     return skep_wrap(err, status, "the write-ahead log cannot be made safe after an earlier failure");
   }
   db->suspect = false;
+  skep_sqlite_queue_mended(db->queue);
   return SKEP_OK;
+}
+
+static bool is_durable(skep_db_mode mode) { return mode == SKEP_DB_WRITE || mode == SKEP_DB_ROWS; }
+
+/* Opened with the first write: then the log is there, too. */
+static skep_status need_queue(sqlite_db *db, skep_err *err) {
+  const char *path = sqlite3_db_filename(db->handle, "main");
+  if (!db->has_asked && path != NULL && path[0] != '\0')
+    SKEP_TRY(skep_sqlite_queue_open(db->base.ctx, path, db->base.boot_id, &db->queue, err));
+  db->has_asked = true;
+  return SKEP_OK;
+}
+
+static skep_status begin_write(sqlite_db *db, skep_db_mode mode, skep_err *err) {
+  SKEP_TRY(need_queue(db, err));
+  SKEP_TRY(make_log_safe(db, err));
+  skep_status status = skep_sqlite_queue_enter(db->queue, db->busy_wait_ns, &db->interrupted);
+  if (status != SKEP_OK) return status;
+  db->wrote = false;
+  status = set_full(db, db->queue == NULL && is_durable(mode), err);
+  if (status == SKEP_OK) {
+    int code = run_fixed(db->begin_write);
+    if (code == SQLITE_OK) return SKEP_OK;
+    status = fail_with(db->handle, code, err);
+  }
+  skep_sqlite_queue_leave(db->queue);
+  return status;
 }
 
 static skep_status sqlite_begin(skep_db *base, skep_db_mode mode, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
   atomic_store(&db->interrupted, false);
-  if (mode != SKEP_DB_READ) SKEP_TRY(make_log_safe(db, err));
-  bool full = mode == SKEP_DB_WRITE || mode == SKEP_DB_ROWS;
-  if (mode != SKEP_DB_READ) SKEP_TRY(set_full(db, full, err));
-  int code = run_fixed(mode == SKEP_DB_READ ? db->begin_read : db->begin_write);
-  if (code == SQLITE_OK) return SKEP_OK;
-  skep_status status = fail_with(db->handle, code, err);
-  if (status != SKEP_ERR_BUSY) return status;
+  skep_status status;
+  if (mode != SKEP_DB_READ) {
+    status = begin_write(db, mode, err);
+  } else {
+    int code = run_fixed(db->begin_read);
+    status = code == SQLITE_OK ? SKEP_OK : fail_with(db->handle, code, err);
+  }
+  if (status != SKEP_ERR_BUSY && status != SKEP_ERR_CANCELLED) return status;
   if (atomic_load(&db->interrupted))
     return skep_fail(err, SKEP_ERR_CANCELLED, "waiting for the metastore was called off");
   return skep_fail(err, SKEP_ERR_BUSY, "the metastore was locked by another process for %lld ms",
@@ -375,6 +410,29 @@ static skep_status sqlite_begin(skep_db *base, skep_db_mode mode, skep_err *err)
 static void sqlite_rollback(skep_db *base) {
   sqlite_db *db = (sqlite_db *)base;
   if (sqlite3_get_autocommit(db->handle) == 0) run_fixed(db->rollback);
+  skep_sqlite_queue_leave(db->queue);
+}
+
+/* SQLite's own file of the log: its first sync makes the name durable, too. */
+static skep_status sync_log(void *self, skep_err *err) {
+  sqlite_db *db = self;
+  sqlite3_file *log = NULL;
+  int code = sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (code == SQLITE_OK && (log == NULL || log->pMethods == NULL)) code = SQLITE_IOERR;
+  if (code == SQLITE_OK) code = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+  return code == SQLITE_OK ? SKEP_OK : skep_fail(err, SKEP_ERR_IO, "%s", sqlite3_errstr(code & 0xff));
+}
+
+/* After COMMIT: the next writer may begin, and the log is synced where the transaction is to be durable. */
+static skep_status settle(sqlite_db *db, skep_err *err) {
+  if (db->base.mode == SKEP_DB_READ || db->queue == NULL) return SKEP_OK;
+  uint64_t commit = skep_sqlite_queue_committed(db->queue);
+  skep_sqlite_queue_leave(db->queue);
+  if (!is_durable(db->base.mode) || !db->wrote) return SKEP_OK;
+  skep_status status = skep_sqlite_queue_sync(db->queue, commit, sync_log, db, err);
+  if (status == SKEP_OK) return status;
+  db->suspect = true;
+  return skep_wrap(err, SKEP_ERR_IN_DOUBT, "the outcome of a commit is not known");
 }
 
 /* A failed write or sync of the log's last frames leaves a commit that this connection took back and that a recovery
@@ -382,10 +440,11 @@ static void sqlite_rollback(skep_db *base) {
 static skep_status sqlite_commit(skep_db *base, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
   if (sqlite3_get_autocommit(db->handle) != 0) {
+    skep_sqlite_queue_leave(db->queue);
     return skep_fail(err, SKEP_ERR_IO, "the database transaction was rolled back after an earlier failure in it");
   }
   int code = run_fixed(db->commit);
-  if (code == SQLITE_OK) return SKEP_OK;
+  if (code == SQLITE_OK) return settle(db, err);
   skep_status status = fail_with(db->handle, code, err);
   bool doubt = (code & 0xff) == SQLITE_IOERR && base->mode != SKEP_DB_READ;
   db->suspect = db->suspect || doubt;
@@ -398,6 +457,7 @@ static skep_status sqlite_exec(skep_db *base, const char *sql, skep_err *err) {
   sqlite_db *db = (sqlite_db *)base;
   SKEP_TRY(still_open(db, err));
   if (!base->active) SKEP_TRY(set_full(db, true, err));
+  db->wrote = true;
   return run_text(db, sql, err);
 }
 

@@ -110,12 +110,13 @@ static void a_commit_whose_sync_fails_is_in_doubt_until_asked(void **state) {
   assert_fails(skep_txn_begin(f->db, &f->conf, &f->arena, SKEP_TXN_DEFAULT, NULL, 0, &other, &err), SKEP_ERR_IO, err,
                "after an earlier failure");
   fail_log_syncs = false;
-  /* The disk is well again: the answer is that it never happened, and that is true from now on. */
-  assert_ok(skep_txn_abort(f->db, txn.id, SKEP_ABORT_ROLLBACK, false, &err), err);
+  /* The disk is well again: the answer is that it was committed, and that is true from now on. */
+  assert_fails(skep_txn_abort(f->db, txn.id, SKEP_ABORT_ROLLBACK, false, &err), SKEP_ERR_NOT_FOUND, err,
+               "it is committed");
   skep_db_close(f->db);
   f->db = txn_connect(f, NULL);
-  assert_rows(f, "SELECT \"TXN_STATE\" FROM \"TXNS\" WHERE \"TXN_ID\" = 1", "a\n");
-  assert_rows(f, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", "0\n");
+  assert_rows(f, "SELECT \"TXN_STATE\" FROM \"TXNS\" WHERE \"TXN_ID\" = 1", "c\n");
+  assert_rows(f, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", "1\n");
   assert_ok(txn_write(f, f->db, "t", NULL, 'd', &err), err);
 }
 
