@@ -187,11 +187,10 @@ static bool same_components(const ddl_ticket *t, const skep_lock_component *c, u
 }
 
 void ddl_ticket_end(skep_session *s, ddl_ticket *t) {
-  skep_err why = {0};
   if (t->txn == 0) return;
   skep_heartbeat_watch(s, 0);
-  if (skep_transaction_undo(s, t->txn, true, &why) != SKEP_OK)
-    skep_log(s->ctx, SKEP_LOG_WARN, "the locks of a statement stay until they time out: %s", why.text);
+  skep_status st = skep_transaction_undo(s, t->txn, true, NULL);
+  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) skep_transaction_leave(s, t->txn);
   *t = (ddl_ticket){0};
 }
 

@@ -254,8 +254,12 @@ static skep_status settle(entering *e, skep_status st, skep_err *err) {
     return st;
   }
   e->is_queued = life->lock_id != 0;
-  SKEP_TRY(skep_db_commit(s->db, err));
-  if (e->txn.id == 0 || e->txn.id == s->txn.txn.id) return SKEP_OK;
+  st = skep_db_commit(s->db, err);
+  if (st == SKEP_ERR_IN_DOUBT) { /* what was begun, if it was, is of no use */
+    if (e->txn.id != 0) skep_transaction_leave(s, e->txn.id);
+    return skep_wrap(err, SKEP_ERR_IO, "the statement could not begin");
+  }
+  if (st != SKEP_OK || e->txn.id == 0 || e->txn.id == s->txn.txn.id) return st;
   s->txn.txn = e->txn;
   life->owns_txn = true;
   skep_heartbeat_watch(s, e->txn.id);

@@ -129,6 +129,7 @@ skep_status skep_session_open(const skep_session_opts *opts, skep_session **out,
   s->job_permille = -1;
   s->heartbeats = opts->heartbeats;
   s->number = s->ctx->random(s->ctx->random_self);
+  skep_alive_tag(s->process);
   s->no_locks = opts->no_locks;
   s->lock_wait = opts->lock_wait;
   s->lock_wait_self = opts->lock_wait_self;
@@ -149,6 +150,7 @@ static void clear_notes(skep_session *s) {
 void skep_session_close(skep_session *s) {
   if (s == NULL) return;
   if (s->txn.txn.id != 0) skep_transaction_abandon(s, false);
+  skep_transaction_retry(s);
   skep_heartbeat_stop(s);
   clear_notes(s);
   skep_release(s->ctx, s->notes.lines);
@@ -192,8 +194,9 @@ static void new_query_id(skep_session *s) {
   time_t seconds = (time_t)(s->ctx->clock_ms(s->ctx->clock_self) / 1000);
   struct tm t = {0};
   (void)gmtime_r(&seconds, &t);
-  snprintf(s->query_id, sizeof s->query_id, SKEP_QUERY_ID_PREFIX "%04d%02d%02d%02d%02d%02d_%016" PRIx64 "-%" PRIu64,
-           t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, s->number, ++s->n_queries);
+  snprintf(s->query_id, sizeof s->query_id,
+           SKEP_QUERY_ID_PREFIX "%04d%02d%02d%02d%02d%02d_%016" PRIx64 "-%" PRIu64 "%s", t.tm_year + 1900, t.tm_mon + 1,
+           t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, s->number, ++s->n_queries, s->process);
 }
 
 skep_status skep_session_run(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
@@ -204,6 +207,7 @@ skep_status skep_session_run(skep_session *s, const char *text, size_t length, s
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
   new_query_id(s);
+  skep_transaction_retry(s);
   keep_house(s);
   return skep_statement_execute(s, text, length, out, err);
 }

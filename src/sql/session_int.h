@@ -16,6 +16,7 @@
 #include "db/db.h"
 #include "engine/engine.h"
 #include "lock/lock.h"
+#include "sql/alive.h"
 #include "sql/ast.h"
 #include "sql/session.h"
 #include "txn/txn.h"
@@ -54,9 +55,9 @@ typedef struct skep_session_txn {
 typedef struct skep_heartbeat skep_heartbeat;
 
 /* What TXN_AGENT_INFO and HL_AGENT_INFO say about a statement of Skep's: this, the time, the session's number, that of
- * its statement. No query id of Hive's begins so: those begin with a user's name and '_'. */
+ * its statement, and its process (alive.h). No query id of Hive's begins so: those begin with a user's name and '_'. */
 #define SKEP_QUERY_ID_PREFIX "skep-"
-enum { SKEP_QUERY_ID_SIZE = 64 };
+enum { SKEP_QUERY_ID_SIZE = 112 };
 
 /* EXPLAIN LOCKS: the statement runs until it would ask for them, and tells instead. */
 typedef struct skep_explained {
@@ -98,6 +99,9 @@ struct skep_session {
   uint64_t written_rows, written_bytes, activity;
   skep_session_notes notes;
   uint64_t number, n_queries;
+  char process[SKEP_ALIVE_TAG_SIZE]; /* the end of its query ids */
+  int64_t left_txns[8];              /* could not be aborted when they failed: tried again */
+  uint32_t n_left_txns;
   char query_id[SKEP_QUERY_ID_SIZE]; /* of the running statement */
   char waits_for[600];               /* whom it waits for, "" when it does not; under cancel_lock */
   skep_explained explained;

@@ -270,7 +270,10 @@ skep_status skep_transaction_commit(skep_session *s, skep_err *err) {
   }
   if (st == SKEP_ERR_IN_DOUBT) st = settle(s, err);
   if (st == SKEP_ERR_CONFLICT || st == SKEP_ERR_ABORTED) st = skep_wrap(err, st, "LockException [Error 10263]");
-  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) (void)!skep_transaction_undo(s, s->txn.txn.id, false, NULL);
+  if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT) {
+    skep_status undone = skep_transaction_undo(s, s->txn.txn.id, false, NULL);
+    if (undone != SKEP_OK && undone != SKEP_ERR_NOT_FOUND) skep_transaction_leave(s, s->txn.txn.id);
+  }
   clear(s);
   return st;
 }
@@ -287,12 +290,26 @@ skep_status skep_transaction_check(skep_session *s, skep_err *err) {
                    (long long)s->txn.txn.id, reason != NULL ? reason : "it is not known any more");
 }
 
+void skep_transaction_leave(skep_session *s, int64_t txn) {
+  skep_log(s->ctx, SKEP_LOG_WARN, "transaction %lld could not be aborted now; it is tried again, or will time out",
+           (long long)txn);
+  if (s->n_left_txns < sizeof s->left_txns / sizeof *s->left_txns) s->left_txns[s->n_left_txns++] = txn;
+}
+
+void skep_transaction_retry(skep_session *s) {
+  uint32_t kept = 0;
+  if (s->n_left_txns == 0 || s->db == NULL) return;
+  for (uint32_t i = 0; i < s->n_left_txns; i++) {
+    skep_status st = skep_transaction_undo(s, s->left_txns[i], false, NULL);
+    if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) s->left_txns[kept++] = s->left_txns[i];
+  }
+  s->n_left_txns = kept;
+}
+
 void skep_transaction_abandon(skep_session *s, bool files_gone) {
-  skep_err err;
   if (s->txn.txn.id == 0) return;
-  if (skep_transaction_undo(s, s->txn.txn.id, files_gone, &err) != SKEP_OK)
-    skep_log(s->ctx, SKEP_LOG_WARN, "transaction %lld could not be aborted now and will time out: %s",
-             (long long)s->txn.txn.id, err.text);
+  skep_status st = skep_transaction_undo(s, s->txn.txn.id, files_gone, NULL);
+  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) skep_transaction_leave(s, s->txn.txn.id);
   clear(s);
 }
 

@@ -32,6 +32,11 @@ void skep_transaction_abandon(skep_session *session, bool files_gone);
  * not leave its transaction open because the cancelling goes on. */
 skep_status skep_transaction_undo(skep_session *session, int64_t txn, bool files_gone, skep_err *err);
 
+/* A transaction that could not be aborted when it should have been: its locks are in everybody's way. It is tried again
+ * before the session's next statement. */
+void skep_transaction_leave(skep_session *session, int64_t txn);
+void skep_transaction_retry(skep_session *session);
+
 /* When a warehouse is opened: transactions of dead processes are aborted, leftovers of a loss of power removed, dropped
  * directories that nobody reads any more removed. */
 SKEP_NODISCARD skep_status skep_transaction_housekeep(skep_session *session, skep_err *err);

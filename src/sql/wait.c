@@ -237,6 +237,19 @@ static skep_status look_for_cycle(waiting *w, skep_err *err) {
                    list, victim, blocker);
 }
 
+/* ---- processes that are no more ---- */
+
+/* A process of this machine that has ended: what it had in our way is taken away. True: look again at once. */
+static skep_status bury(waiting *w, bool *done, skep_err *err) {
+  const skep_lock_blocker *b = &w->blocker;
+  *done = false;
+  if (b->txn == 0 || !is_ours(b->agent) || !skep_alive_is_over(b->agent)) return SKEP_OK;
+  skep_status st = skep_txn_abort(w->s->db, b->txn, SKEP_ABORT_DIED, false, err);
+  if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
+  *done = st == SKEP_OK;
+  return SKEP_OK;
+}
+
 /* ---- the loop ---- */
 
 static skep_status call_hook(waiting *w, int64_t pause_ms, skep_err *err) {
@@ -297,9 +310,13 @@ static skep_status look(waiting *w, skep_lock_state *state, skep_err *err) {
   renew_scratch(w);
   SKEP_TRY(skep_session_check(w->s, err));
   stay_alive(w);
-  skep_status st = skep_lock_look(w->s->db, w->w->ext_id, &w->scratch, state, &w->blocker, err);
-  if (st == SKEP_ERR_NOT_FOUND) return gone(w, err);
-  if (st != SKEP_OK || *state == SKEP_LOCK_ACQUIRED) return st;
+  bool buried = true;
+  while (buried) {
+    skep_status st = skep_lock_look(w->s->db, w->w->ext_id, &w->scratch, state, &w->blocker, err);
+    if (st == SKEP_ERR_NOT_FOUND) return gone(w, err);
+    if (st != SKEP_OK || *state == SKEP_LOCK_ACQUIRED) return st;
+    SKEP_TRY(bury(w, &buried, err));
+  }
   w->looks++;
   describe(text, sizeof text, &w->blocker);
   publish(w->s, text);

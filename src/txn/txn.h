@@ -57,9 +57,10 @@ typedef enum skep_txn_abort_reason {
   SKEP_ABORT_MSCK = 50007,           /* "msck transaction abort" */
   SKEP_ABORT_MIGRATION = 50008,      /* "managed migration transaction abort" */
   /* Skep's own */
-  SKEP_ABORT_STALLED = 59001, /* "stalled": it lived and did nothing for skep.txn.stall.timeout */
-  SKEP_ABORT_KILLED = 59002,  /* "query killed": KILL QUERY */
-  SKEP_ABORT_DEADLOCK = 59003 /* "deadlock: ..." */
+  SKEP_ABORT_STALLED = 59001,  /* "stalled": it lived and did nothing for skep.txn.stall.timeout */
+  SKEP_ABORT_KILLED = 59002,   /* "query killed": KILL QUERY */
+  SKEP_ABORT_DEADLOCK = 59003, /* "deadlock: ..." */
+  SKEP_ABORT_DIED = 59004      /* "process ended": the one that ran it is no more */
 } skep_txn_abort_reason;
 const char *skep_txn_abort_text(skep_txn_abort_reason reason);
 

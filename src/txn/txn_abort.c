@@ -27,6 +27,8 @@ const char *skep_txn_abort_text(skep_txn_abort_reason reason) {
       return "stalled";
     case SKEP_ABORT_KILLED:
       return "query killed";
+    case SKEP_ABORT_DIED:
+      return "process ended";
     case SKEP_ABORT_DEADLOCK:
       return "deadlock: it was the youngest of transactions that waited for each other";
   }

@@ -1,0 +1,86 @@
+/* Processes that are no more: see alive.h. Everything is asked of /proc: without it nothing is known. */
+#include "sql/alive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n) { /* FNV-1a */
+  for (size_t i = 0; i < n; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static bool read_line(const char *path, char *out, size_t size) {
+  FILE *f = fopen(path, "re");
+  if (f == NULL) return false;
+  bool done = fgets(out, (int)size, f) != NULL;
+  fclose(f);
+  return done;
+}
+
+/* False: not known. */
+static bool machine(uint32_t *out) {
+  char host[256] = "", boot[64];
+  struct stat space;
+  if (gethostname(host, sizeof host - 1) != 0 || stat("/proc/self/ns/pid", &space) != 0) return false;
+  if (!read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot)) return false;
+  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), host, strlen(host));
+  hash = mix(hash, boot, strlen(boot));
+  hash = mix(hash, &space.st_ino, sizeof space.st_ino);
+  *out = (uint32_t)(hash ^ hash >> 32);
+  return true;
+}
+
+typedef enum process_state { PROCESS_UNKNOWN, PROCESS_GONE, PROCESS_THERE } process_state;
+
+/* Fields 3 and 22 of /proc/<pid>/stat; the name in field 2 may hold anything, brackets too. */
+static process_state process(const char *pid, uint64_t *start) {
+  char path[64], line[1024];
+  struct stat there;
+  snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+  if (!read_line(path, line, sizeof line))
+    return stat("/proc/self/stat", &there) == 0 && stat(path, &there) != 0 ? PROCESS_GONE : PROCESS_UNKNOWN;
+  const char *at = strrchr(line, ')');
+  if (at == NULL || at[1] != ' ') return PROCESS_UNKNOWN;
+  at += 2;
+  if (*at == 'Z' || *at == 'X') return PROCESS_GONE; /* ended; nobody has asked how */
+  for (int field = 3; field < 22; field++) {
+    at = strchr(at, ' ');
+    if (at == NULL) return PROCESS_UNKNOWN;
+    at++;
+  }
+  *start = strtoull(at, NULL, 10);
+  return PROCESS_THERE;
+}
+
+void skep_alive_tag(char out[SKEP_ALIVE_TAG_SIZE]) {
+  uint32_t here;
+  uint64_t start;
+  char pid[24];
+  out[0] = '\0';
+  snprintf(pid, sizeof pid, "%lld", (long long)getpid());
+  if (!machine(&here) || process(pid, &start) != PROCESS_THERE) return;
+  snprintf(out, SKEP_ALIVE_TAG_SIZE, "@%08" PRIx32 ".%s.%" PRIu64, here, pid, start);
+}
+
+bool skep_alive_is_over(const char *query_id) {
+  uint32_t here;
+  uint64_t start;
+  char pid[24], *end;
+  const char *at = strrchr(query_id, '@');
+  if (at == NULL || !machine(&here)) return false;
+  if (strtoull(at + 1, &end, 16) != here || end != at + 9 || *end != '.') return false;
+  at = end + 1;
+  size_t digits = strspn(at, "0123456789");
+  if (digits == 0 || digits >= sizeof pid || at[digits] != '.') return false;
+  memcpy(pid, at, digits);
+  pid[digits] = '\0';
+  at += digits + 1;
+  uint64_t said = strtoull(at, &end, 10);
+  if (end == at || *end != '\0') return false;
+  process_state state = process(pid, &start);
+  return state == PROCESS_GONE || (state == PROCESS_THERE && start != said);
+}
