@@ -6,7 +6,12 @@ usage: cdc_hour.py --skep PROGRAM [--keep DIR]
 `orders` has 6 million rows in 10 days, bucketed by order_id; today's partition holds base_0000498. Transaction 9107 is
 given write id 512 and merges 40,000 rows into today: 28,000 match, 12,000 are new. Eight more such transactions follow,
 write ids 513 to 520. After each: counts, sums, row ids and directories must be as computed here, and a reader whose
-transaction began before the hour must see what it saw. Prints a table of the hour; exit status 1 on any difference."""
+transaction began before the hour must see what it saw.
+
+Then the table is compacted: the initiator asks for a minor compaction of today, a worker does it while reader and writer
+go on, a write to another day takes id 521, and a major compaction makes a new base. The cleaner removes nothing as long
+as the reader's transaction is open, says that it is the reader it waits for, and removes everything once it has ended.
+Prints a table of the hour; exit status 1 on any difference."""
 import argparse
 import os
 import re
@@ -95,6 +100,86 @@ def directories(warehouse):
     return sorted(os.listdir(os.path.join(warehouse, "shop.db", "orders", f"day={TODAY}")))
 
 
+def service(skep, warehouse, *options):
+    """A round of `skep compact`: what it said."""
+    done = subprocess.run([skep, "compact", "-w", warehouse, "--once", *options], capture_output=True, text=True, env=environment(skep))
+    check(f"exit status of compact {' '.join(options)}: {done.stderr.strip()}", done.returncode, 0)
+    return done.stdout
+
+
+def column(warehouse, statement, *values):
+    """The first column of a statement's rows in the metastore."""
+    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite")) as db:
+        rows = [row[0] for row in db.execute(statement, values)]
+    db.close()
+    return rows
+
+
+def without_txn(names):
+    return sorted(re.sub(r"_v\d+$", "_v*", name) for name in names)
+
+
+def compact(skep, warehouse, writer, reader, model, today, before):
+    """What the hour left becomes one delta, then one base; the reader keeps its snapshot all the time."""
+    root = os.path.join(warehouse, "shop.db", "orders", f"day={TODAY}")
+    last = FIRST_WRITE_ID + MERGES - 1
+    deltas = directories(warehouse)
+    # Of this small day the changes are a good part; of a real one they would be less than a tenth.
+    writer.rows("ALTER TABLE shop.orders SET TBLPROPERTIES ('compactorthreshold.hive.compactor.delta.pct.threshold'='100')")
+    said = service(skep, warehouse, "--roles", "initiator")
+    check("the initiator asks for one minor compaction",
+          column(warehouse, "SELECT CQ_TYPE || CQ_STATE || CQ_PARTITION FROM COMPACTION_QUEUE"), [f"iiday={TODAY}"])
+    check("and says why", f"{len(deltas) - 1} deltas are more than 10" in said, True)
+
+    at = time.monotonic()
+    worker = subprocess.Popen([skep, "compact", "-w", warehouse, "--once", "--roles", "worker"], stdout=subprocess.PIPE, text=True, env=environment(skep))
+    rounds = 0
+    while worker.poll() is None or rounds == 0:
+        writer.rows("INSERT INTO shop.changes VALUES (1)")
+        check("reader while the worker works", reader.value(today), before)
+        rounds += 1
+    check("exit status of the worker", worker.returncode, 0)
+    worker.stdout.close()
+    made = sorted(set(directories(warehouse)) - set(deltas))
+    check("what the worker made", without_txn(made), [f"delete_delta_{FIRST_WRITE_ID:07d}_{last:07d}_v*", f"delta_{FIRST_WRITE_ID:07d}_{last:07d}_v*"])
+    check("delete events of the minor compaction", sum(events(skep, os.path.join(root, d)) for d in made if d.startswith("delete_")), MERGES * MATCHED)
+    check("rows of the minor compaction", sum(events(skep, os.path.join(root, d)) for d in made if d.startswith("delta_")), MERGES * (MATCHED + NEW))
+    check("today after the minor compaction", writer.value(today), model.row())
+    check("reader after the minor compaction", reader.value(today), before)
+    print(f"minor compaction of {len(deltas) - 1} directories beside {rounds} statements: {time.monotonic() - at:.2f} s: {' '.join(made)}")
+
+    service(skep, warehouse, "--roles", "cleaner")
+    check("nothing goes while the reader is open", set(deltas) <= set(directories(warehouse)), True)
+    holder = column(warehouse, "SELECT min(TXN_ID) FROM TXNS WHERE TXN_STATE = 'o'")[0]
+    why = subprocess.run([skep, "why", "-w", warehouse, "shop.orders"], capture_output=True, text=True, env=environment(skep)).stdout
+    check(f"why names transaction {holder} and what it holds: {why}",
+          f"waits for transaction {holder} of tester@" in why and f"in {len(deltas) - 1} directories" in why, True)
+    shown = [row for row in writer.rows("SHOW COMPACTIONS shop.orders") if "ready for cleaning" in row]
+    check("so does SHOW COMPACTIONS", len(shown) == 1 and f"waits for transaction {holder} of" in shown[0], True)
+
+    writer.rows("INSERT INTO shop.orders VALUES (-1, 'late', 1, 0, DATE '2026-03-09')")
+    check(f"write id {last + 1} is of another day", owner(warehouse, last + 1) is not None, True)
+    at = time.monotonic()
+    writer.run(f"ALTER TABLE shop.orders PARTITION (day='{TODAY}') COMPACT 'major' AND WAIT")
+    seconds = time.monotonic() - at
+    bases = [d for d in directories(warehouse) if d.startswith(f"base_{last:07d}_v")]
+    check("the new base", len(bases), 1)
+    check("today after the major compaction", writer.value(today), model.row())
+    check("reader after the major compaction", reader.value(today), before)
+    rows = str(model.last - model.first + 1)
+    check("statistics of the new base", column(warehouse, "SELECT PARAM_VALUE FROM PARTITION_PARAMS JOIN PARTITIONS USING (PART_ID) "
+          "WHERE PART_NAME = ? AND PARAM_KEY = 'numRows'", f"day={TODAY}"), [rows])
+    print(f"major compaction: {seconds:.2f} s: {' '.join(bases)}")
+    service(skep, warehouse, "--roles", "cleaner")
+    check("still nothing goes", set(deltas) <= set(directories(warehouse)), True)
+    check("reader at its end", reader.value(today), before)
+    reader.rows("COMMIT")
+    service(skep, warehouse, "--roles", "cleaner")
+    check("what is left when the reader has ended", directories(warehouse), bases)
+    check("today at last", writer.value(today), model.row())
+    check("the queue is empty", column(warehouse, "SELECT count(*) FROM COMPACTION_QUEUE"), [0])
+
+
 def run(skep, warehouse):
     started = time.monotonic()
     writer = Session(skep, warehouse, [], environment(skep))
@@ -151,9 +236,9 @@ def run(skep, warehouse):
         if step == 0:
             check(f"transaction of write id {write_id}", txn, FIRST_TXN)
         print(f"{txn:>5} {write_id:>8} {seconds:>8.2f} {model.last - model.first + 1:>11,} {deleted:>8,} {written:>8,}  {' '.join(new)}")
-    reader.rows("COMMIT")
+    compact(skep, warehouse, writer, reader, model, today, before)
     check("reader after its transaction", reader.value(today), model.row())
-    check("all rows", writer.value("SELECT count(*) FROM shop.orders"), str(DAYS * ROWS_A_DAY + MERGES * NEW))
+    check("all rows", writer.value("SELECT count(*) FROM shop.orders"), str(DAYS * ROWS_A_DAY + MERGES * NEW + 1))
     reader.close()
     writer.close()
 
