@@ -28,8 +28,9 @@ typedef struct skep_plan_opts {
   int evolution_by_name; /* 1 by name, 0 by position, -1 as the Hive version does */
   int calendar;          /* skep_calendar of unmarked files, or -1: as the Hive version does */
   bool insert_only;      /* force; otherwise recognised from the files */
-  /* Instead of paths (n_paths is 0 then): partition roots (or single files), read in this order. Needs `schema`, and `partition_schema`
-   * when there are values. Those that the predicate rules out are not listed; one that is not there has no rows. */
+  /* Instead of paths (n_paths is 0 then): partition roots (or single files), read in this order. Needs `schema`, and
+   * `partition_schema` when there are values. Those that the predicate rules out are not listed; one that is not there
+   * has no rows. */
   uint32_t n_roots;
   const skep_plan_root *roots;
   uint64_t split_bytes; /* aim for splits of about this many file bytes; 0 = one stripe or more, 64 MiB */

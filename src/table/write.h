@@ -92,8 +92,8 @@ SKEP_NODISCARD skep_status skep_table_write_rows(skep_table_write *w, const skep
 /* Not bucketed, not DELETE: the writer id of the rows that follow (acid/delta_writer.h); 0 at first. */
 void skep_table_write_use(skep_table_write *w, uint32_t writer);
 
-/* INSERT, OVERWRITE, no dynamic keys: a file in the table's format becomes part of it under `name`, copied as it is (LOAD
- * DATA); where a plain table has that name, it is name_copy_1 and so on. Not together with rows. Its rows are not
+/* INSERT, OVERWRITE, no dynamic keys: a file in the table's format becomes part of it under `name`, copied as it is
+ * (LOAD DATA); where a plain table has that name, it is name_copy_1 and so on. Not together with rows. Its rows are not
  * counted. */
 SKEP_NODISCARD skep_status skep_table_write_file(skep_table_write *w, const char *path, const char *name,
                                                  skep_err *err);

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "column/text.h"
+#include "compact/cleaner.h"
 #include "io/memory.h"
+#include "sql/compact.h"
 
 world_session *world_find(world *w, const char *name) { return &w->sessions[name[0] - 'A']; }
 world_session *world_observer(world *w) { return &w->sessions[SPEC_MAX_SESSIONS]; }
@@ -107,11 +109,22 @@ static skep_status read_rest(world_session *s) {
   return st;
 }
 
+/* One round of the cleaner: how many entries it finished, and how many have to wait for somebody. */
+static skep_status clean(world_session *s) {
+  skep_compact_session c;
+  skep_compact_cleaning done;
+  skep_compact_session_init(&c, s->session, false);
+  SKEP_TRY(skep_compact_clean(&c.env, false, &done, &s->err));
+  skep_buf_printf(&s->rows, "%u|%u\n", done.n_cleaned, done.n_waiting);
+  return SKEP_OK;
+}
+
 /* What a session's thread does for one step. */
 static skep_status run(world_session *s, const char *sql) {
   if (sql[0] != '@') return run_sql(s, sql);
   if (strncmp(sql, "@open ", 6) == 0) return open_result(s, sql + 6);
   if (strcmp(sql, "@rest") == 0) return read_rest(s);
+  if (strcmp(sql, "@clean") == 0) return clean(s);
   if (strcmp(sql, "@housekeep") == 0) return visit(s);
   if (strcmp(sql, "@reopen") == 0) {
     skep_session_close(s->session);
