@@ -3,8 +3,8 @@
  *   history_drive DIR [--processes N] [--transactions N] [--mode x|w|row] [--seed N] [--metastore URL] [--wrong NAME]
  * [--kill]
  *
- * DIR is made; DIR/history.jsonl has one line a transaction, to be judged by check.py. Tables and operations:
- * README.md.
+ * With SKEP_TEST_POSTGRES the metastore is a new database there. DIR is made; DIR/history.jsonl has one line a
+ * transaction, to be judged by check.py. Tables and operations: README.md.
  * --wrong injects a fault of the transaction layer (db/faults.h) into all processes: the history must then be refused.
  * --kill ends processes with SIGKILL now and then; others take their place. */
 #include <errno.h>
@@ -24,6 +24,7 @@
 #include "db/faults.h"
 #include "io/posix.h"
 #include "sql/session.h"
+#include "support/metastore.h"
 
 enum {
   EPOCH = 160 /* transactions of all processes on one set of tables */,
@@ -508,6 +509,16 @@ static unsigned wrong_of(const char *name) {
   exit(2);
 }
 
+static int run_all(const history_plan *plan) {
+  if (!all_well(start(plan, -1, 0))) return 1;
+  pid_t pids[64] = {0};
+  bool fine = true;
+  for (unsigned i = 0; i < plan->processes; i++) pids[i] = start(plan, (int)i, 0);
+  if (plan->kill) kill_some(plan, pids);
+  for (unsigned i = 0; i < plan->processes; i++) fine &= pids[i] == 0 || all_well(pids[i]);
+  return fine && all_well(start(plan, -2, 0)) ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   history_plan plan = {.mode = "x", .processes = 8, .transactions = 1000, .seed = 1};
   for (int i = 1; i < argc; i++) {
@@ -531,11 +542,14 @@ int main(int argc, char **argv) {
   if (plan.dir == NULL || plan.processes == 0 || plan.processes > 64)
     return fprintf(stderr, "usage: history_drive DIR ...\n"), 2;
   if (mkdir(plan.dir, 0777) != 0 && errno != EEXIST) return perror(plan.dir), 1;
-  if (!all_well(start(&plan, -1, 0))) return 1;
-  pid_t pids[64] = {0};
-  bool fine = true;
-  for (unsigned i = 0; i < plan.processes; i++) pids[i] = start(&plan, (int)i, 0);
-  if (plan.kill) kill_some(&plan, pids);
-  for (unsigned i = 0; i < plan.processes; i++) fine &= pids[i] == 0 || all_well(pids[i]);
-  return fine && all_well(start(&plan, -2, 0)) ? 0 : 1;
+  if (metastore_missing()) return METASTORE_SKIPPED;
+  if (plan.metastore != NULL || !metastore_is_postgres()) return run_all(&plan);
+  skep_ctx ctx;
+  metastore m;
+  skep_ctx_init(&ctx);
+  metastore_new(&m, &ctx, true);
+  plan.metastore = m.url;
+  int status = run_all(&plan);
+  metastore_remove(&m, &ctx);
+  return status;
 }

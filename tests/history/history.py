@@ -19,6 +19,8 @@ def run(args, seed, here):
     command += ["--wrong", args.wrong] if args.wrong else []
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     path = os.path.join(here, "history.jsonl")
+    if done.returncode == 77:
+        sys.exit(77)
     if done.returncode and not args.wrong:
         sys.exit(f"seed {seed}: the processes ended with {done.returncode}\n{done.stderr}")
     history = check.History(check.read(path) if os.path.exists(path) else [])

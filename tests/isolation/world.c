@@ -78,7 +78,7 @@ static skep_status visit(world_session *s) {
   skep_session_opts opts = {.ctx = &s->ctx,
                             .fs = s->world->fs,
                             .warehouse_dir = "/warehouse",
-                            .metastore_url = s->world->url,
+                            .metastore_url = s->world->metastore.url,
                             .temp_dir = s->world->dir,
                             .threads = 1,
                             .user = "visitor"};
@@ -113,6 +113,10 @@ static skep_status read_rest(world_session *s) {
 static skep_status clean(world_session *s) {
   skep_compact_session c;
   skep_compact_cleaning done;
+  /* where numbers come out of order a second must pass before it is sure that none is missing */
+  if (s->world->metastore.is_postgres)
+    SKEP_TRY(skep_db_run(s->world->db, "UPDATE \"TXNS\" SET \"TXN_STARTED\" = \"TXN_STARTED\" - 2000", SKEP_NO_PARAMS,
+                         NULL, &s->err));
   skep_compact_session_init(&c, s->session, false);
   SKEP_TRY(skep_compact_clean(&c.env, false, &done, &s->err));
   skep_buf_printf(&s->rows, "%u|%u\n", done.n_cleaned, done.n_waiting);
@@ -228,28 +232,54 @@ void world_settle(world *w) {
   }
 }
 
+static void change_rows(world *w, const char *sql, int64_t ms, const char *user) {
+  skep_err err;
+  if (skep_db_run(w->db, sql, SKEP_PARAMS(skep_p_i64(ms), skep_p_text(user)), NULL, &err) != SKEP_OK)
+    fprintf(stderr, "time: %s\n", err.text);
+}
+
+/* A database server has a clock of its own: what should have become older is made older. */
+static void age(world *w, int64_t ms) {
+  for (size_t i = 0; i < SPEC_MAX_SESSIONS; i++) {
+    const world_session *s = &w->sessions[i];
+    if (!s->stalled) continue;
+    change_rows(w,
+                "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = \"TXN_LAST_HEARTBEAT\" - ? WHERE \"TXN_STATE\" = 'o' AND "
+                "\"TXN_USER\" = ?",
+                ms, s->name);
+    change_rows(
+        w,
+        "UPDATE \"HIVE_LOCKS\" SET \"HL_LAST_HEARTBEAT\" = \"HL_LAST_HEARTBEAT\" - ? WHERE \"HL_TXNID\" = 0 AND "
+        "\"HL_USER\" = ?",
+        ms, s->name);
+  }
+}
+
 /* Heartbeats of all sessions but those that stand still, as if time had passed for them too. */
 static void beat(world *w) {
-  skep_err err;
   for (size_t i = 0; i < SPEC_MAX_SESSIONS; i++) {
-    world_session *s = &w->sessions[i];
-    int64_t now = world_clock(w);
+    const world_session *s = &w->sessions[i];
     if (s->session == NULL || s->stalled) continue;
-    if (skep_db_run(w->db,
-                    "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = ? WHERE \"TXN_STATE\" = 'o' AND \"TXN_USER\" = ?",
-                    SKEP_PARAMS(skep_p_i64(now), skep_p_text(s->name)), NULL, &err) != SKEP_OK ||
-        skep_db_run(w->db,
-                    "UPDATE \"HIVE_LOCKS\" SET \"HL_LAST_HEARTBEAT\" = ? WHERE \"HL_TXNID\" = 0 AND \"HL_USER\" = ?",
-                    SKEP_PARAMS(skep_p_i64(now), skep_p_text(s->name)), NULL, &err) != SKEP_OK)
-      fprintf(stderr, "heartbeats: %s\n", err.text);
+    change_rows(w, "UPDATE \"TXNS\" SET \"TXN_LAST_HEARTBEAT\" = ? WHERE \"TXN_STATE\" = 'o' AND \"TXN_USER\" = ?",
+                world_clock(w), s->name);
+    change_rows(w, "UPDATE \"HIVE_LOCKS\" SET \"HL_LAST_HEARTBEAT\" = ? WHERE \"HL_TXNID\" = 0 AND \"HL_USER\" = ?",
+                world_clock(w), s->name);
+  }
+}
+
+static void pass_time(world *w, int64_t seconds) {
+  if (w->metastore.is_postgres) {
+    age(w, 1000 * seconds);
+  } else {
+    __atomic_add_fetch(&w->ahead_ms, 1000 * seconds, __ATOMIC_SEQ_CST);
+    beat(w);
   }
 }
 
 /* Steps that are not the session's thread's: time, and what is done to a session from outside. */
 static bool outside(world *w, world_session *s, const char *sql) {
   if (strncmp(sql, "@clock +", 8) == 0) {
-    __atomic_add_fetch(&w->ahead_ms, 1000 * strtoll(sql + 8, NULL, 10), __ATOMIC_SEQ_CST);
-    beat(w);
+    pass_time(w, strtoll(sql + 8, NULL, 10));
   } else if (strcmp(sql, "@stall") == 0) {
     s->stalled_ms = world_clock(w);
     __atomic_store_n(&s->stalled, true, __ATOMIC_SEQ_CST);
@@ -294,7 +324,7 @@ static skep_status open_session(world_session *s, skep_err *err) {
   skep_session_opts opts = {.ctx = &s->ctx,
                             .fs = s->world->fs,
                             .warehouse_dir = "/warehouse",
-                            .metastore_url = s->world->url,
+                            .metastore_url = s->world->metastore.url,
                             .temp_dir = s->world->dir,
                             .threads = 1,
                             .user = s->name,
@@ -381,20 +411,19 @@ static bool start_thread(world *w, world_session *s, char name) {
   return pthread_cond_init(&s->wake, NULL) == 0 && pthread_create(&s->thread, NULL, session_thread, s) == 0;
 }
 
-bool world_open(world *w, const char *url, char *message, size_t size) {
+bool world_open(world *w, char *message, size_t size) {
   skep_err err = {0};
   memset(w, 0, sizeof *w);
   skep_ctx_init(&w->ctx);
   snprintf(w->dir, sizeof w->dir, "%s/skep-isolation-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
   if (mkdtemp(w->dir) == NULL) return snprintf(message, size, "no directory for the metastore"), false;
-  w->own_url = url == NULL;
-  snprintf(w->url, sizeof w->url, url == NULL ? "sqlite:%s/metastore.sqlite" : "%s", url == NULL ? w->dir : url);
+  metastore_new(&w->metastore, &w->ctx, true);
   if (pthread_mutex_init(&w->lock, NULL) != 0 || pthread_cond_init(&w->changed, NULL) != 0) abort();
   for (size_t i = 0; i <= SPEC_MAX_SESSIONS; i++)
     if (!start_thread(w, &w->sessions[i], i < SPEC_MAX_SESSIONS ? (char)('A' + i) : 'Z')) abort();
   world_session *z = world_observer(w);
   if (skep_fs_memory_new(&w->ctx, &w->fs, &err) == SKEP_OK && open_session(z, &err) == SKEP_OK &&
-      skep_db_open(&w->ctx, w->url, NULL, &w->db, &err) == SKEP_OK)
+      skep_db_open(&w->ctx, w->metastore.url, NULL, &w->db, &err) == SKEP_OK)
     return true;
   snprintf(message, size, "%s", err.text);
   return false;
@@ -421,6 +450,7 @@ void world_close(world *w) {
     pthread_cond_destroy(&s->wake);
   }
   skep_db_close(w->db);
+  metastore_remove(&w->metastore, &w->ctx);
   skep_fs_free(w->fs);
   pthread_cond_destroy(&w->changed);
   pthread_mutex_destroy(&w->lock);

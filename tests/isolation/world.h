@@ -11,6 +11,7 @@
 #include "db/db.h"
 #include "spec.h"
 #include "sql/session.h"
+#include "support/metastore.h"
 
 typedef enum world_state { WORLD_IDLE, WORLD_RUNNING, WORLD_WAITING } world_state;
 
@@ -43,9 +44,9 @@ typedef struct world_session {
 typedef struct world {
   skep_ctx ctx;
   skep_fs *fs;
-  skep_db *db; /* the observer's */
-  char dir[64], url[256];
-  bool own_url; /* the database is a file in dir */
+  skep_db *db;         /* the observer's */
+  char dir[64];        /* where queries spill */
+  metastore metastore; /* on PostgreSQL where support/metastore.h says so */
   int64_t ahead_ms;
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -55,8 +56,8 @@ typedef struct world {
   unsigned n_runs;
 } world;
 
-/* False: *message says why. url: of the metastore, or NULL for SQLite in memory. */
-bool world_open(world *w, const char *url, char *message, size_t size);
+/* False: *message says why. */
+bool world_open(world *w, char *message, size_t size);
 void world_close(world *w);
 
 /* A database of its own with the spec's tables; sessions with its settings. */
