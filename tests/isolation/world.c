@@ -29,6 +29,13 @@ static int64_t session_clock(void *self) {
   return __atomic_load_n(&s->stalled, __ATOMIC_SEQ_CST) ? s->stalled_ms : now;
 }
 
+/* Time between two moments: it passes with the wall clock's. */
+static int64_t session_monotonic(void *self) {
+  const world_session *s = self;
+  const world *w = s->world;
+  return w->ctx.monotonic_ns(w->ctx.clock_self) + __atomic_load_n(&w->ahead_ms, __ATOMIC_SEQ_CST) * 1000000;
+}
+
 /* ---- one statement ---- */
 
 static int compare_lines(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -268,12 +275,11 @@ static void beat(world *w) {
 }
 
 static void pass_time(world *w, int64_t seconds) {
-  if (w->metastore.is_postgres) {
+  __atomic_add_fetch(&w->ahead_ms, 1000 * seconds, __ATOMIC_SEQ_CST);
+  if (w->metastore.is_postgres)
     age(w, 1000 * seconds);
-  } else {
-    __atomic_add_fetch(&w->ahead_ms, 1000 * seconds, __ATOMIC_SEQ_CST);
+  else
     beat(w);
-  }
 }
 
 /* Steps that are not the session's thread's: time, and what is done to a session from outside. */
@@ -406,6 +412,7 @@ static bool start_thread(world *w, world_session *s, char name) {
   s->world = w;
   s->ctx = w->ctx;
   s->ctx.clock_ms = session_clock;
+  s->ctx.monotonic_ns = session_monotonic;
   s->ctx.clock_self = s;
   skep_buf_init(&s->rows, &w->ctx, 1 << 26);
   return pthread_cond_init(&s->wake, NULL) == 0 && pthread_create(&s->thread, NULL, session_thread, s) == 0;
