@@ -32,7 +32,7 @@ struct skep_cli_command {
 };
 
 extern const skep_cli_command skep_cli_compact, skep_cli_why;
-extern const skep_cli_command skep_cli_cat, skep_cli_inspect, skep_cli_events, skep_cli_metastore;
+extern const skep_cli_command skep_cli_cat, skep_cli_inspect, skep_cli_events, skep_cli_housekeeper, skep_cli_metastore;
 extern const skep_cli_command skep_cli_shell; /* skep without a command */
 
 /* The program: argv as main gets it. Returns the exit code. */

@@ -6,8 +6,9 @@
 #include "io/posix.h"
 #include "skep/version.h"
 
-static const skep_cli_command *const commands[] = {&skep_cli_cat,       &skep_cli_inspect, &skep_cli_events,
-                                                   &skep_cli_metastore, &skep_cli_compact, &skep_cli_why};
+static const skep_cli_command *const commands[] = {&skep_cli_cat,         &skep_cli_inspect,   &skep_cli_events,
+                                                   &skep_cli_housekeeper, &skep_cli_metastore, &skep_cli_compact,
+                                                   &skep_cli_why};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char exit_text[] =
@@ -50,7 +51,7 @@ static void program_help(FILE *to) {
       to);
   print_options(&skep_cli_shell, to);
   fputs("\nCommands:\n", to);
-  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-11s%s\n", commands[i]->name, commands[i]->summary);
+  for (size_t i = 0; i < N_COMMANDS; i++) fprintf(to, "  %-13s%s\n", commands[i]->name, commands[i]->summary);
   fputs(
       "\n'skep COMMAND --help' explains a command.\n\n"
       "Examples:\n"
