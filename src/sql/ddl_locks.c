@@ -3,6 +3,7 @@
  * transaction of its own, as in Hive, and is made in the database transaction that takes its locks. */
 #include "sql/ddl_int.h"
 #include "sql/heartbeat.h"
+#include "sql/legacy_locks.h"
 #include "sql/life_int.h"
 #include "sql/transaction.h"
 #include "sql/wait.h"
@@ -247,8 +248,20 @@ static skep_status attempt(skep_session *s, const skep_statement *statement, ddl
   return st;
 }
 
-skep_status ddl_in_locks(skep_session *s, const skep_statement *statement, ddl_ticket *ticket, ddl_body *run,
-                         void *self, skep_err *err) {
+/* The older manager's locks: for each of the statement's database transactions. */
+static skep_status take_legacy(skep_session *s, const skep_statement *statement, skep_legacy_held **held,
+                               skep_err *err) {
+  entities e = {.s = s, .conf = skep_life_locks_conf(s)};
+  *held = NULL;
+  if (!skep_legacy_is_on(s) || s->explained.wanted || s->no_locks) return SKEP_OK;
+  SKEP_TRY(skep_db_begin(s->db, SKEP_DB_READ, err));
+  skep_status st = statement_entities(&e, statement, err);
+  skep_db_rollback(s->db);
+  return st == SKEP_OK ? skep_legacy_take(s, e.items, e.n, held, err) : st;
+}
+
+static skep_status in_locks(skep_session *s, const skep_statement *statement, ddl_ticket *ticket, ddl_body *run,
+                            void *self, skep_err *err) {
   enum { MAX_TRIES = 20 };
   ddl_ticket own = {0}, *t = ticket != NULL ? ticket : &own;
   skep_lock_state state = SKEP_LOCK_WAITING;
@@ -274,5 +287,14 @@ skep_status ddl_in_locks(skep_session *s, const skep_statement *statement, ddl_t
     *t = (ddl_ticket){0};
   }
   if (st != SKEP_OK && (st != SKEP_END || ticket == NULL)) ddl_ticket_end(s, t);
+  return st;
+}
+
+skep_status ddl_in_locks(skep_session *s, const skep_statement *statement, ddl_ticket *ticket, ddl_body *run,
+                         void *self, skep_err *err) {
+  skep_legacy_held *held;
+  skep_status st = take_legacy(s, statement, &held, err);
+  if (st == SKEP_OK) st = in_locks(s, statement, ticket, run, self, err);
+  skep_legacy_give_back(s, &held);
   return st;
 }

@@ -5,6 +5,7 @@
 
 #include "acid/dir_write.h"
 #include "acid/name.h"
+#include "sql/legacy_locks.h"
 #include "sql/life_int.h"
 #include "sql/sys_views.h"
 #include "sql/text_tables.h"
@@ -45,7 +46,8 @@ static skep_status add_table(skep_life *life, const char *db, const char *name, 
   }
   skep_catalog_table *t;
   SKEP_TRY(skep_catalog_get_table(s->catalog, &s->arena, db, name, &t, err));
-  if (skep_table_is_transactional(t) && !skep_session_bool(s, "hive.support.concurrency", true))
+  if (skep_table_is_transactional(t) &&
+      (skep_legacy_is_on(s) || !skep_session_bool(s, "hive.support.concurrency", true)))
     return skep_fail(
         err, SKEP_ERR_SEMANTIC,
         "SemanticException [Error 10265]: This command is not allowed on an ACID table %s.%s with a non-ACID "
@@ -502,6 +504,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
 
 static void release(skep_life *life) {
   skep_session *s = life->s;
+  skep_legacy_give_back(s, &life->legacy);
   for (size_t i = 0; i < life->n_branches; i++) skep_table_write_free(life->branches[i]->write);
   skep_write_budget_fini(&life->budget);
   for (size_t i = 0; i < life->n_sources; i++) skep_engine_remove_source(s->engine, life->sources[i]);
@@ -540,6 +543,7 @@ skep_status skep_life_commit(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
   skep_db_rollback(s->db); /* a statement that found nothing to do did not enter */
   skep_status st = skep_session_check(s, err);
+  if (st == SKEP_OK) st = skep_legacy_still_held(s, life->legacy, err);
   size_t first = s->txn.n_changes;
   for (size_t i = 0; st == SKEP_OK && i < life->n_branches; i++)
     st = record_branch(life, life->branches[i], first, err);

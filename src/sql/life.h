@@ -68,8 +68,9 @@ typedef struct skep_life {
   size_t n_sources, sources_capacity, objects_capacity;
   const char **made; /* directories to remove when the statement fails; besides those of branches */
   size_t n_made, made_capacity;
-  bool owns_txn;            /* opened by this statement: ends with it */
-  skep_write_budget budget; /* of all branches */
+  bool owns_txn;                   /* opened by this statement: ends with it */
+  struct skep_legacy_held *legacy; /* legacy_locks.h; or NULL */
+  skep_write_budget budget;        /* of all branches */
   bool has_budget;
   skep_lock_entity *locks; /* what is locked besides tables that are only read */
   uint32_t n_locks;
@@ -85,8 +86,8 @@ SKEP_NODISCARD skep_status skep_life_open(skep_life *life, skep_session *session
  * SKEP_ERR_BUSY in *st after too many rounds. */
 bool skep_life_again(skep_life *life, skep_status *st, skep_err *err);
 
-/* A table as named in the statement. SKEP_ERR_SEMANTIC with Hive's 10001 when there is none. A view is handed out too, to
- * be refused: it is no table of the life. */
+/* A table as named in the statement. SKEP_ERR_SEMANTIC with Hive's 10001 when there is none. A view is handed out too,
+ * to be refused: it is no table of the life. */
 SKEP_NODISCARD skep_status skep_life_find(skep_life *life, const skep_table_name *name, skep_life_table **out,
                                           skep_err *err);
 

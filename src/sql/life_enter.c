@@ -7,6 +7,7 @@
  * transaction keeps its snapshot; then what it writes must not have changed since. */
 #include "sql/conflict.h"
 #include "sql/heartbeat.h"
+#include "sql/legacy_locks.h"
 #include "sql/life_int.h"
 #include "sql/transaction.h"
 #include "sql/wait.h"
@@ -354,6 +355,10 @@ skep_status skep_life_enter(skep_life *life, skep_err *err) {
   if (life->n_tables == 0 && e.n == 0) {
     skep_db_rollback(s->db); /* nothing was written */
     return SKEP_OK;
+  }
+  if (skep_legacy_is_on(s)) {
+    skep_db_rollback(s->db); /* it may wait */
+    SKEP_TRY(skep_legacy_take(s, life->locks, life->n_locks, &life->legacy, err));
   }
   if (!skep_db_in_write(s->db)) {
     skep_db_rollback(s->db);

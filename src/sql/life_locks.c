@@ -201,7 +201,8 @@ skep_status skep_life_lock(skep_life *life, const skep_life_table *table, skep_l
                                    .object = skep_life_object(table->t),
                                    .use = use,
                                    .partitions = partitions,
-                                   .n_partitions = n};
+                                   .n_partitions = n,
+                                   .is_partitioned = skep_table_is_partitioned(table->t)};
   return add_entity(life, &entity, err);
 }
 

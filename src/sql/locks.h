@@ -66,6 +66,7 @@ typedef struct skep_lock_entity {
   skep_lock_use use;
   const char *const *partitions; /* escaped names: these and not the whole table */
   uint32_t n_partitions;         /* 0: the whole table (dynamic partitions; nothing is left after pruning) */
+  bool is_partitioned;           /* the table is: for legacy_locks.h */
 } skep_lock_entity;
 
 /* The components of a statement, merged: one an object. *n 0: it takes no locks. Texts are borrowed from the entities;

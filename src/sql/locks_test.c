@@ -110,7 +110,7 @@ static void each_use_has_the_lock_that_the_switches_say(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const skep_locks_conf conf = conf_of(cases[i].switches);
-    const skep_lock_entity e = {"d", "t", (skep_lock_object)cases[i].object, cases[i].use, NULL, 0};
+    const skep_lock_entity e = {"d", "t", (skep_lock_object)cases[i].object, cases[i].use, NULL, 0, false};
     assert_string_equal(decided(&conf, &e, 1, text, sizeof text), cases[i].locks);
   }
 }
@@ -154,7 +154,8 @@ static void definitions_lock_as_hive_does(void **state) {
                                   plain ? SKEP_LOCK_OBJECT_PLAIN : SKEP_LOCK_OBJECT_ACID,
                                   skep_locks_of_ddl(&conf, cases[i].ddl, !plain),
                                   NULL,
-                                  0};
+                                  0,
+                                  false};
       decided(&conf, &e, 1, text, sizeof text);
       assert_string_equal(text[0] == 0 ? "-" : text + strlen("d.t:"), expected);
     }
@@ -166,21 +167,21 @@ static void an_object_has_one_lock_the_strongest(void **state) {
   const skep_locks_conf conf = SKEP_LOCKS_CONF_DEFAULT;
   /* MERGE into a partitioned table from two others, one of them twice */
   const skep_lock_entity merge[] = {
-      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_CHANGE, p, 2},
-      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_MERGE_INSERT, NULL, 0},
-      {"d", "s", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0},
-      {"d", "s", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0},
-      {"c", "u", SKEP_LOCK_OBJECT_PLAIN, SKEP_LOCK_USE_READ, NULL, 0},
+      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_CHANGE, p, 2, false},
+      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_MERGE_INSERT, NULL, 0, false},
+      {"d", "s", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0, false},
+      {"d", "s", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0, false},
+      {"c", "u", SKEP_LOCK_OBJECT_PLAIN, SKEP_LOCK_USE_READ, NULL, 0, false},
   };
   /* INSERT OVERWRITE of a partition from itself */
   const skep_lock_entity overwrite[] = {
-      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, p, 1},
-      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_INSERT_OVERWRITE, p, 1},
+      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, p, 1, false},
+      {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_INSERT_OVERWRITE, p, 1, false},
   };
   /* golden 23: DROP TABLE s23.t */
   const skep_lock_entity drop[] = {
-      {"s23", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_DDL_EXCLUSIVE, NULL, 0},
-      {"s23", NULL, SKEP_LOCK_OBJECT_DATABASE, SKEP_LOCK_USE_DDL_SHARED, NULL, 0},
+      {"s23", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_DDL_EXCLUSIVE, NULL, 0, false},
+      {"s23", NULL, SKEP_LOCK_OBJECT_DATABASE, SKEP_LOCK_USE_DDL_SHARED, NULL, 0, false},
   };
   char text[200];
   (void)state;
@@ -192,7 +193,7 @@ static void an_object_has_one_lock_the_strongest(void **state) {
 static void many_partitions_become_one_lock_of_the_table(void **state) {
   static const char *const p[] = {"k=1", "k=2", "k=3"};
   skep_locks_conf conf = SKEP_LOCKS_CONF_DEFAULT;
-  skep_lock_entity e = {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, p, 3};
+  skep_lock_entity e = {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, p, 3, false};
   char text[200];
   (void)state;
   conf.max_partitions = 4;
@@ -208,7 +209,7 @@ static void many_partitions_become_one_lock_of_the_table(void **state) {
 
 static void a_name_of_the_session_excludes_others_of_that_name(void **state) {
   skep_locks_conf conf = SKEP_LOCKS_CONF_DEFAULT;
-  const skep_lock_entity e = {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0};
+  const skep_lock_entity e = {"d", "t", SKEP_LOCK_OBJECT_ACID, SKEP_LOCK_USE_READ, NULL, 0, false};
   char text[200];
   (void)state;
   conf.exclusive = "nightly";

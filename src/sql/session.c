@@ -10,6 +10,7 @@
 #include "db/schema.h"
 #include "sql/heartbeat.h"
 #include "sql/moves.h"
+#include "sql/legacy_locks.h"
 #include "sql/spill.h"
 #include "sql/statement.h"
 #include "sql/transaction.h"
@@ -155,6 +156,7 @@ void skep_session_close(skep_session *s) {
   clear_notes(s);
   skep_release(s->ctx, s->notes.lines);
   skep_engine_close(s->engine);
+  skep_legacy_forget(s);
   skep_catalog_close(s->catalog);
   skep_db_close(s->db);
   skep_config_free(s->config);

@@ -97,6 +97,7 @@ struct skep_session {
   /* What the heartbeat tells, __atomic builtins: of the open transaction, and anything that moves when the statement
    * does something else than write rows. */
   uint64_t written_rows, written_bytes, activity;
+  struct skep_session_legacy *legacy; /* legacy_locks.h; NULL until a lock is asked for */
   skep_session_notes notes;
   uint64_t number, n_queries;
   char process[SKEP_ALIVE_TAG_SIZE]; /* the end of its query ids */

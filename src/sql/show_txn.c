@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "sql/legacy_locks.h"
 #include "sql/show_int.h"
 #include "txn/views.h"
 
@@ -121,6 +122,7 @@ skep_status show_locks(skep_session *s, const skep_show *show, skep_result **out
   lock_filter f = {0};
   skep_lock_row *rows;
   uint32_t n;
+  if (skep_legacy_is_on(s)) return skep_show_legacy_locks(s, show, out, err);
   SKEP_TRY(filter_of(s, show, &f, err));
   SKEP_TRY(skep_lock_list(s->db, NULL, NULL, NULL, &s->arena, &rows, &n, err));
   if (n > 1) qsort(rows, n, sizeof *rows, by_state_and_strength);

@@ -3,6 +3,7 @@
 
 #include "sql/compact.h"
 #include "sql/heartbeat.h"
+#include "sql/legacy_locks.h"
 
 #include "sql/parse.h"
 #include "sql/script.h"
@@ -35,6 +36,8 @@ static const entry entries[SKEP_STMT_KIND_COUNT] = {
     [SKEP_STMT_QUERY] = {skep_query_run, ALLOWED, "QUERY"},
     [SKEP_STMT_INSERT] = {skep_insert_run, ALLOWED, "QUERY"},
     [SKEP_STMT_UPDATE] = {skep_update_run, ALLOWED, "QUERY"},
+    [SKEP_STMT_LOCK] = {skep_lock_run, NOT_IN_TRANSACTION, "LOCKTABLE"},
+    [SKEP_STMT_UNLOCK] = {skep_lock_run, NOT_IN_TRANSACTION, "UNLOCKTABLE"},
     [SKEP_STMT_DELETE] = {skep_delete_run, ALLOWED, "QUERY"},
     [SKEP_STMT_MERGE] = {skep_merge_run, ALLOWED, "QUERY"},
     [SKEP_STMT_LOAD] = {skep_load_run, NOT_IN_TRANSACTION, "LOAD"},
@@ -75,12 +78,6 @@ static skep_status refuse_in_transaction(const skep_session *s, const entry *e, 
 static skep_status refuse(const skep_statement *statement, skep_err *err) {
   char word[40];
   switch (statement->kind) {
-    case SKEP_STMT_LOCK:
-    case SKEP_STMT_UNLOCK:
-      return skep_fail(err, SKEP_ERR_SEMANTIC,
-                       "Execution Error, return code 10271 from org.apache.hadoop.hive.ql.ddl.DDLTask. Current "
-                       "transaction manager does not support explicit lock requests.  Transaction manager:   "
-                       "org.apache.hadoop.hive.ql.lockmgr.DbTxnManager");
     case SKEP_STMT_COMMAND:
       return skep_fail(err, SKEP_ERR_UNSUPPORTED, "'%s' is a command of Hive's shell, which is not supported",
                        skep_quote(word, sizeof word, statement->command.word, strlen(statement->command.word)));

@@ -7,6 +7,7 @@
 #include "sql/conflict.h"
 #include "sql/ddl.h"
 #include "sql/heartbeat.h"
+#include "sql/legacy_locks.h"
 
 enum { TXN_MAX_ARENA = 1 << 30 };
 
@@ -325,6 +326,9 @@ static skep_status start(skep_session *s, skep_err *err) {
 
 skep_status skep_transaction_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   (void)out;
+  if (statement->kind == SKEP_STMT_START_TRANSACTION && skep_legacy_is_on(s))
+    return skep_fail(err, SKEP_ERR_SEMANTIC,
+                     "START TRANSACTION: DummyTxnManager (hive.txn.manager) has no transactions");
   if (statement->kind == SKEP_STMT_START_TRANSACTION) return start(s, err);
   if (statement->kind != SKEP_STMT_COMMIT && statement->kind != SKEP_STMT_ROLLBACK)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "%s is not supported", skep_statement_name(statement));
