@@ -8,6 +8,7 @@
 /* Defaults and kinds. Source: Apache Hive 4.0.1 HiveConf.java, Apache ORC OrcConf.java. Sorted by name; append what a
  * layer starts to read, with its reader. */
 static const skep_config_property known[] = {
+    {"hive.acid.lockless.reads.enabled", "false", SKEP_CONFIG_BOOL, "reading takes no locks"},
     {"hive.compactor.delta.num.threshold", "10", SKEP_CONFIG_INT, "deltas that ask for a minor compaction"},
     {"hive.default.nulls.last", "true", SKEP_CONFIG_BOOL, "ORDER BY x puts NULLs last when it does not say"},
     {"hive.exec.default.partition.name", "__HIVE_DEFAULT_PARTITION__", SKEP_CONFIG_TEXT,
@@ -27,12 +28,18 @@ static const skep_config_property known[] = {
     {"hive.strict.timestamp.conversion", "true", SKEP_CONFIG_BOOL, "numbers are no timestamps"},
     {"hive.support.quoted.identifiers", "column", SKEP_CONFIG_TEXT, "what back-quotes and double quotes mean"},
     {"hive.txn.timeout", "300s", SKEP_CONFIG_SECONDS, "a transaction without a heartbeat for so long is aborted"},
+    {"hive.txn.xlock.ctas", "true", SKEP_CONFIG_BOOL, "CREATE TABLE AS locks its table"},
+    {"hive.txn.xlock.iow", "true", SKEP_CONFIG_BOOL, "INSERT OVERWRITE excludes readers"},
+    {"hive.txn.xlock.mergeinsert", "false", SKEP_CONFIG_BOOL, "the INSERT of a MERGE excludes other writers"},
+    {"hive.txn.xlock.write", "true", SKEP_CONFIG_BOOL,
+     "UPDATE and DELETE exclude each other; false: the commit decides"},
     {"hive.variable.substitute", "true", SKEP_CONFIG_BOOL, "${variables} in statements are replaced"},
     {"orc.proleptic.gregorian.default", "false", SKEP_CONFIG_BOOL, "calendar of ORC files that do not say theirs"},
     {"skep.conflict.granularity", "partition", SKEP_CONFIG_TEXT,
      "row: two changes of one partition conflict only in the same row"},
     {"skep.conflict.retries", "0", SKEP_CONFIG_INT, "how often a statement is run again after a conflict"},
     {"skep.housekeeper.on", "true", SKEP_CONFIG_BOOL, "sessions end dead transactions and clean the metastore"},
+    {"skep.lock.zerowait.read", "false", SKEP_CONFIG_BOOL, "a reader fails at once instead of waiting for a lock"},
     {"skep.txn.stall.action", "report", SKEP_CONFIG_TEXT, "abort: the housekeeper ends transactions that stand still"},
     {"skep.txn.stall.timeout", "0s", SKEP_CONFIG_SECONDS,
      "a transaction that lives and does nothing for so long; 0: never"},

@@ -31,7 +31,10 @@ static void show_line(skep_interrupts *it) {
   int64_t ns = it->ctx->monotonic_ns(it->ctx->clock_self) - it->begin_ns;
   if (it->cancel == NULL || !it->show_time || it->interrupted || ns < first_ns) return;
   double part = it->progress(it->self);
-  if (part >= 0) {
+  char whom[160];
+  if (it->waits != NULL && it->waits(it->self, whom, sizeof whom)) {
+    fprintf(stderr, "\rwaiting for %.1f s: %s (Ctrl-C cancels)\033[K", (double)ns / 1e9, whom);
+  } else if (part >= 0) {
     fprintf(stderr, "\rrunning for %.1f s, %.0f %% read (Ctrl-C cancels)\033[K", (double)ns / 1e9, part * 100);
   } else {
     fprintf(stderr, "\rrunning for %.1f s (Ctrl-C cancels)\033[K", (double)ns / 1e9);

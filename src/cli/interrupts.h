@@ -19,6 +19,7 @@ typedef struct skep_interrupts {
   /* under the lock */
   void (*cancel)(void *self); /* of the running statement; NULL: none runs */
   double (*progress)(void *self);
+  bool (*waits)(void *self, char *out, size_t size); /* NULL, or set before begin: for whom the statement waits */
   void *self;
   bool interrupted; /* since the last take */
   bool terminated;  /* SIGTERM came */

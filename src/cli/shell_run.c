@@ -105,6 +105,7 @@ static skep_status print_rows(skep_shell *shell, skep_result *result, skep_arena
 static void cancel_statement(void *self) { skep_session_cancel(self); }
 
 static double progress_of_statement(void *self) { return skep_session_progress(self); }
+static bool statement_waits(void *self, char *out, size_t size) { return skep_session_waits_for(self, out, size); }
 
 static void run_sql(skep_shell *shell, const char *text, size_t length) {
   skep_err err = {0};
@@ -114,6 +115,7 @@ static void run_sql(skep_shell *shell, const char *text, size_t length) {
   int64_t begin_ns = shell->ctx->monotonic_ns(shell->ctx->clock_self);
   bool in_transaction = skep_session_in_transaction(shell->session);
   skep_arena_init(&arena, shell->ctx, 64u << 20);
+  shell->interrupts.waits = statement_waits;
   skep_interrupts_begin(&shell->interrupts, cancel_statement, progress_of_statement, shell->session);
   skep_status status = skep_session_run(shell->session, text, length, &result, &err);
   bool has_rows = result != NULL;
