@@ -169,7 +169,7 @@ static skep_status components_of(skep_session *s, const skep_statement *statemen
                                  uint32_t *n, skep_err *err) {
   entities e = {.s = s, .conf = skep_life_locks_conf(s)};
   *n = 0;
-  if (s->no_locks) return SKEP_OK;
+  if (!skep_life_takes_locks(s)) return SKEP_OK;
   SKEP_TRY(statement_entities(&e, statement, err));
   return skep_locks_decide(&e.conf, e.items, e.n, &s->arena, out, n, err);
 }

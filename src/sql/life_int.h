@@ -14,6 +14,8 @@ SKEP_NODISCARD skep_status skep_life_components(skep_life *life, skep_lock_compo
 /* For bsearch and qsort over skep_catalog_partition: by name. */
 int skep_life_partition_order(const void *a, const void *b);
 
+/* False: hive.txn.manager is DummyTxnManager, whose locks are others (lock/legacy.h); or a test said so. */
+bool skep_life_takes_locks(const skep_session *session);
 /* Hive's switches as the session has them; `exclusive` is borrowed from its settings. */
 skep_locks_conf skep_life_locks_conf(const skep_session *session);
 /* What a table is to the rules of locks. */

@@ -38,6 +38,10 @@ skep_locks_conf skep_life_locks_conf(const skep_session *s) {
   return c;
 }
 
+bool skep_life_takes_locks(const skep_session *s) {
+  return !s->no_locks && strstr(skep_session_text(s, "hive.txn.manager", ""), "DummyTxnManager") == NULL;
+}
+
 skep_lock_object skep_life_object(const skep_catalog_table *t) {
   switch (t->kind) {
     case SKEP_TABLE_FULL_ACID:
@@ -257,7 +261,7 @@ static skep_status read_entities(skep_life *life, skep_err *err) {
 skep_status skep_life_components(skep_life *life, skep_lock_component **out, uint32_t *n, skep_err *err) {
   const skep_locks_conf conf = skep_life_locks_conf(life->s);
   *n = 0;
-  if (life->s->no_locks) return SKEP_OK;
+  if (!skep_life_takes_locks(life->s)) return SKEP_OK;
   SKEP_TRY(read_entities(life, err));
   return skep_locks_decide(&conf, life->locks, life->n_locks, &life->s->arena, out, n, err);
 }
