@@ -44,14 +44,14 @@ typedef struct skep_db_opts {
   int64_t busy_wait_ms;      /* how long to wait for another writer before SKEP_ERR_BUSY */
   uint32_t checkpoint_pages; /* SQLite: pages of write-ahead log before they are copied into the file */
   const char *boot_id;       /* what identifies this start of the machine; NULL: the kernel's own. Copied */
-  bool any_file_system;      /* SQLite: also on a file system that other machines may share */
   bool own_clock;            /* tests: the context's clock instead of the database server's */
   skep_db_faults *faults;    /* borrowed, or NULL */
 } skep_db_opts;
 #define SKEP_DB_OPTS_DEFAULT \
   { .create = true, .busy_wait_ms = 60000, .checkpoint_pages = 8000 }
 
-/* url: "sqlite:PATH" (PATH relative or absolute), or what libpq takes: "postgresql://[user[:password]@][host][:port]
+/* url: "sqlite:PATH" (PATH relative or absolute; on a network file system it is SKEP_ERR_UNSUPPORTED unless a file
+ * PATH-one-machine is there), or what libpq takes: "postgresql://[user[:password]@][host][:port]
  * [,...]/database[?option=value&...]" (also "postgres://"), with all its options (sslmode, passfile, service,
  * target_session_attrs, options, ...) and PG* variables of the environment. opts may be NULL. *out is NULL on failure.
  * SKEP_ERR_ARGUMENT: no such kind of database; SKEP_ERR_NOT_FOUND: no file, and not asked to make one. */

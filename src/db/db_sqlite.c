@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "db/db_int.h"
+#include "db/local_disk.h"
 #include "db/sqlite_queue.h"
 
 typedef struct sqlite_db {
@@ -201,6 +202,7 @@ static skep_status open_file(sqlite_db *db, const char *path, const skep_db_opts
   bool in_memory = strcmp(path, ":memory:") == 0;
   bool is_new = !in_memory && stat(path, &st) != 0 && errno == ENOENT;
   if (is_new && (!opts->create || opts->read_only)) return skep_fail(err, SKEP_ERR_NOT_FOUND, "no such file");
+  if (!in_memory) SKEP_TRY(skep_check_local_disk(path, err));
   int flags = SQLITE_OPEN_NOMUTEX | (opts->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
   if (opts->create && !opts->read_only) flags |= SQLITE_OPEN_CREATE;
   int code = sqlite3_open_v2(path, &db->handle, flags, NULL);
