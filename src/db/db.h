@@ -93,6 +93,8 @@ typedef enum skep_db_mode {
   SKEP_DB_WRITE_LAZY, /* atomic and ordered, but a loss of power may take it back (never a crash of a process); it is
                          on disk as soon as a later durable commit of any process is */
   SKEP_DB_ROWS,       /* beside others that write other rows; durable as SKEP_DB_WRITE */
+  SKEP_DB_ROWS_EARLY, /* durable when skep_db_commit returns, but others may see it, and its locks are free, before: for
+                         what means nothing to anybody else until its owner goes on */
   SKEP_DB_ROWS_LAZY,  /* the same, as durable as SKEP_DB_WRITE_LAZY */
   SKEP_DB_HOLD        /* for row locks that are held for long: no writer waits for anything but these rows */
 } skep_db_mode;

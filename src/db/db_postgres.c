@@ -124,8 +124,8 @@ static skep_status ensure_begun(pg_db *db, skep_err *err) {
   if (mode == SKEP_DB_READ) return pg_queue_fixed(db, PG_BEGIN_READ, err);
   SKEP_TRY(pg_queue_fixed(db, PG_BEGIN, err));
   if (mode == SKEP_DB_HOLD) return SKEP_OK;
-  bool lazy = mode == SKEP_DB_WRITE_LAZY || mode == SKEP_DB_ROWS_LAZY;
-  bool beside = mode == SKEP_DB_ROWS || mode == SKEP_DB_ROWS_LAZY;
+  bool lazy = mode == SKEP_DB_WRITE_LAZY || mode == SKEP_DB_ROWS_LAZY || mode == SKEP_DB_ROWS_EARLY;
+  bool beside = mode != SKEP_DB_WRITE && mode != SKEP_DB_WRITE_LAZY;
   if (lazy) SKEP_TRY(pg_queue_fixed(db, PG_LAZY, err));
   return pg_queue_fixed(db, beside ? PG_BESIDE : PG_ALONE, err);
 }
@@ -500,20 +500,19 @@ static skep_status pg_commit(skep_db *base, skep_err *err) {
   }
   if (!db->begun) return SKEP_OK;
   PGresult *r = NULL;
-  uint32_t before = db->n_queued, done = 0;
   skep_status status = pg_queue_fixed(db, PG_COMMIT, err);
   bool sent = status == SKEP_OK;
-  if (sent) status = pg_flush(db, &r, &done, err);
+  bool early = base->mode == SKEP_DB_ROWS_EARLY;
+  if (sent && early) status = pg_queue_fixed(db, PG_SYNC, err);
+  if (status == SKEP_OK) status = pg_flush(db, &r, NULL, err);
   bool lost = pg_is_lost(db);
-  if (status == SKEP_OK && strcmp(PQcmdStatus(r), "COMMIT") != 0) status = failed_before(err);
+  if (status == SKEP_OK && !early && strcmp(PQcmdStatus(r), "COMMIT") != 0) status = failed_before(err);
   PQclear(r);
   if (status != SKEP_OK && !lost) pg_rollback(base);
   end(db);
   /* Lost behind the last change: the server may have got as far as the commit. */
-  if (status != SKEP_OK && lost && sent && base->mode != SKEP_DB_READ) {
-    (void)before;
+  if (status != SKEP_OK && lost && sent && base->mode != SKEP_DB_READ)
     return skep_wrap(err, SKEP_ERR_IN_DOUBT, "the outcome of a commit is not known");
-  }
   return status;
 }
 

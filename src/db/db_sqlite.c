@@ -365,7 +365,7 @@ static skep_status make_log_safe(sqlite_db *db, skep_err *err) {
   return SKEP_OK;
 }
 
-static bool is_durable(skep_db_mode mode) { return mode == SKEP_DB_WRITE || mode == SKEP_DB_ROWS; }
+static bool is_durable(skep_db_mode mode) { return mode != SKEP_DB_WRITE_LAZY && mode != SKEP_DB_ROWS_LAZY; }
 
 /* Opened with the first write: then the log is there, too. */
 static skep_status need_queue(sqlite_db *db, skep_err *err) {

@@ -24,6 +24,7 @@ static const struct {
     [PG_ALONE] = {"skep_alone", "SELECT pg_catalog.pg_advisory_xact_lock" SKEP_ADVISORY},
     [PG_BESIDE] = {"skep_beside", "SELECT pg_catalog.pg_advisory_xact_lock_shared" SKEP_ADVISORY},
     [PG_LAZY] = {"skep_lazy", "SET LOCAL synchronous_commit TO off"},
+    [PG_SYNC] = {"skep_sync", "SELECT pg_catalog.pg_logical_emit_message(true, 'skep', '')"},
     [PG_TXNS_SHARE] = {"skep_txns_share", "LOCK TABLE \"TXN_LOCK_TBL\" IN SHARE MODE"},
     [PG_TXNS_EXCLUSIVE] = {"skep_txns_exclusive", "LOCK TABLE \"TXN_LOCK_TBL\" IN EXCLUSIVE MODE"},
     [PG_SAVEPOINT] = {"skep_savepoint", "SAVEPOINT skep"},

@@ -21,6 +21,7 @@ typedef enum pg_fixed {
   PG_ALONE,  /* the advisory lock of all writers */
   PG_BESIDE, /* the same, shared */
   PG_LAZY,
+  PG_SYNC, /* a transaction of its own that makes all before it durable */
   PG_TXNS_SHARE,
   PG_TXNS_EXCLUSIVE,
   PG_SAVEPOINT,

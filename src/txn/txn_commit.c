@@ -308,9 +308,10 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, bool joined, b
   return SKEP_OK;
 }
 
-/* What was written must be on disk when the answer is given; a reader's end need not. */
+/* What was written must be on disk when the answer is given; a reader's end need not. Where others see it before, they
+ * do not say so before it is: every transaction's beginning waits until all before it is on disk. */
 static skep_status commit_mode(skep_db *db, int64_t txn, bool writes, skep_db_mode *mode, skep_err *err) {
-  *mode = SKEP_DB_ROWS;
+  *mode = SKEP_DB_ROWS_EARLY;
   if (writes || skep_db_in_transaction(db)) return SKEP_OK;
   int64_t type = 0;
   bool wrote = false;

@@ -359,12 +359,14 @@ static skep_status take_write_ids(skep_db *db, skep_arena *arena, const skep_txn
   return SKEP_OK;
 }
 
-static skep_status read_lists(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables, uint32_t n,
-                              skep_err *err) {
+/* fresh: the write ids were taken just now, and nobody else can take one before we end. */
+static skep_status read_lists(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh, skep_txn_table *tables,
+                              uint32_t n, skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
     skep_txn_table *t = &tables[i];
     if (t->no_list) continue;
-    SKEP_TRY(skep_txn_valid_write_ids(db, arena, &txn->txns, t->database, t->table, &t->ids, err));
+    int64_t next = fresh && t->write_id > 0 ? t->write_id + 1 : 0;
+    SKEP_TRY(skep_txn_valid_write_ids_below(db, arena, &txn->txns, t->database, t->table, next, &t->ids, err));
     SKEP_TRY(ids_text(arena, &t->ids, t->database, t->table, &t->valid_write_ids, err));
   }
   return SKEP_OK;
@@ -372,13 +374,13 @@ static skep_status read_lists(skep_db *db, skep_arena *arena, const skep_txn *tx
 
 /* Where the database outlives us, a number that it forgets would be given to somebody else while we still use it. */
 skep_db_mode skep_txn_opening_mode(const skep_db *db) {
-  return skep_db_dialect(db)->is_local ? SKEP_DB_ROWS_LAZY : SKEP_DB_ROWS;
+  return skep_db_dialect(db)->is_local ? SKEP_DB_ROWS_LAZY : SKEP_DB_ROWS_EARLY;
 }
 
 /* A start of the machine that nobody recovered is one whose end nobody will notice either. */
 skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err) {
   bool recovered = false;
-  *mode = SKEP_DB_ROWS;
+  *mode = SKEP_DB_ROWS_EARLY;
   if (!skep_db_dialect(db)->is_local) return SKEP_OK;
   SKEP_TRY(skep_txn_is_recovered(db, &recovered, err));
   if (recovered) *mode = SKEP_DB_ROWS_LAZY;
@@ -412,7 +414,7 @@ static skep_status begin_tables(skep_db *db, const skep_txn_conf *c, skep_arena 
   SKEP_TRY(take_write_ids(db, arena, t, true, tables, n, err));
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
   SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
-  return read_lists(db, arena, t, tables, n, err);
+  return read_lists(db, arena, t, true, tables, n, err);
 }
 
 static skep_status begin_rows(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn *t,
@@ -499,7 +501,7 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
     status = take_snapshot(db, arena, &c, &t, err);
   }
   if (status == SKEP_OK) status = take_write_ids(db, arena, &t, false, tables, n_tables, err);
-  if (status == SKEP_OK) status = read_lists(db, arena, &t, tables, n_tables, err);
+  if (status == SKEP_OK) status = read_lists(db, arena, &t, false, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
   if (status != SKEP_OK) clear_tables(tables, n_tables);
   return status;

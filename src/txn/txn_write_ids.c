@@ -225,12 +225,13 @@ static skep_status read_invalid(pair_list *list, skep_db *db, const skep_txn_ids
   return SKEP_OK;
 }
 
+/* next: that of the table, 0: not known. */
 static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
-                             const char *table, skep_txn_ids *out, skep_err *err) {
-  int64_t next = 1, lowest = 0, ignored;
+                             const char *table, int64_t next, skep_txn_ids *out, skep_err *err) {
+  int64_t lowest = 0, ignored;
   bool shorten = false, valid_below = false;
   pair_list list = {.arena = arena};
-  SKEP_TRY(skep_txn_next_write_id(db, database, table, &next, err));
+  if (next == 0) SKEP_TRY(skep_txn_next_write_id(db, database, table, &next, err));
   if (next == 1) { /* nothing was ever written */
     *out = (skep_txn_ids){.min_open = INT64_MAX};
     return SKEP_OK;
@@ -249,8 +250,14 @@ static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids 
 
 skep_status skep_txn_valid_write_ids(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
                                      const char *table, skep_txn_ids *out, skep_err *err) {
+  return skep_txn_valid_write_ids_below(db, arena, txns, database, table, 0, out, err);
+}
+
+skep_status skep_txn_valid_write_ids_below(skep_db *db, skep_arena *arena, const skep_txn_ids *txns,
+                                           const char *database, const char *table, int64_t next, skep_txn_ids *out,
+                                           skep_err *err) {
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
-  skep_status status = read_list(db, arena, txns, database, table, out, err);
+  skep_status status = read_list(db, arena, txns, database, table, next, out, err);
   return skep_db_end(db, joined, status, err);
 }
