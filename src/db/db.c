@@ -97,6 +97,16 @@ void skep_db_close(skep_db *db) {
 const skep_ctx *skep_db_ctx(const skep_db *db) { return db->ctx; }
 const char *skep_db_url(const skep_db *db) { return db->url; }
 const char *skep_db_name(const skep_db *db) { return db->name; }
+bool skep_db_is_read_only(const skep_db *db) { return db->read_only; }
+bool skep_db_is_old(const skep_db *db) { return db->legacy.is_old; }
+bool skep_db_has_write_ids(const skep_db *db) { return !db->legacy.is_old || db->legacy.has_write_ids; }
+
+/* Statements that were prepared before mean the same: they asked what there is. */
+void skep_db_set_legacy(skep_db *db, const skep_legacy *legacy) {
+  db->legacy = *legacy;
+  db->read_only = true;
+}
+
 int64_t *skep_db_memo(skep_db *db) { return &db->memo; }
 const skep_dialect *skep_db_dialect(const skep_db *db) { return db->vt->dialect; }
 
@@ -291,12 +301,23 @@ static skep_status expand(const skep_db *db, const char *sql, skep_buf *out, ske
   return skep_buf_check(out, "SQL text", err);
 }
 
+static skep_status prepare_old(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
+  skep_buf text;
+  skep_buf_init(&text, db->ctx, MAX_SQL_BYTES);
+  skep_legacy_print(&db->legacy, sql, &text);
+  skep_status status = skep_buf_check(&text, "SQL text", err);
+  if (status == SKEP_OK) status = db->vt->prepare(db, skep_buf_string(&text), out, err);
+  skep_buf_fini(&text);
+  return status;
+}
+
 static skep_status prepare(skep_db *db, const char *sql, uint64_t hash, skep_stmt **out, skep_err *err) {
   skep_buf text;
   skep_buf_init(&text, db->ctx, MAX_SQL_BYTES);
   skep_stmt *stmt = NULL;
   skep_status status = expand(db, sql, &text, err);
-  if (status == SKEP_OK) status = db->vt->prepare(db, skep_buf_string(&text), &stmt, err);
+  if (status == SKEP_OK && db->legacy.is_old) status = prepare_old(db, skep_buf_string(&text), &stmt, err);
+  if (status == SKEP_OK && stmt == NULL) status = db->vt->prepare(db, skep_buf_string(&text), &stmt, err);
   skep_buf_fini(&text);
   if (status != SKEP_OK) return status;
   stmt->hash = hash;

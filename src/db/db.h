@@ -60,8 +60,12 @@ SKEP_NODISCARD skep_status skep_db_open(const skep_ctx *ctx, const char *url, co
 void skep_db_close(skep_db *db); /* accepts NULL; rolls back what is open */
 
 const skep_ctx *skep_db_ctx(const skep_db *db);
-const char *skep_db_url(const skep_db *db);  /* as given: for opening a second connection; it may hold a password */
-const char *skep_db_name(const skep_db *db); /* for messages: the URL without what is secret */
+const char *skep_db_url(const skep_db *db);   /* as given: for opening a second connection; it may hold a password */
+bool skep_db_is_read_only(const skep_db *db); /* by the options, or because its schema can only be read */
+/* Whether the schema is older than Hive 4: skep_schema_check has said so (schema.h). */
+bool skep_db_is_old(const skep_db *db);
+bool skep_db_has_write_ids(const skep_db *db); /* since Hive 3 */
+const char *skep_db_name(const skep_db *db);   /* for messages: the URL without what is secret */
 
 /* What differs between databases and matters to callers' decisions. */
 typedef struct skep_dialect {

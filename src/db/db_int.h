@@ -7,6 +7,7 @@
 
 #include "db/db.h"
 #include "db/faults.h"
+#include "db/legacy.h"
 
 typedef struct skep_db_backend {
   const skep_dialect *dialect;
@@ -63,6 +64,7 @@ struct skep_db {
   skep_db_mode mode;
   int64_t deadline_ns; /* of its commit; 0: none */
   bool own_clock;
+  skep_legacy legacy;
   int64_t memo;
   uint32_t n_statements;
   skep_stmt *cache[SKEP_DB_CACHE_CHAINS];

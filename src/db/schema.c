@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "db/legacy.h"
 #include "db/schema_int.h"
 
 enum { MAX_TEXT = 64 * 1024 };
@@ -276,9 +277,31 @@ static skep_status read_version(skep_db *db, skep_schema_info *info, skep_err *e
   if (!parse_version(info->version, &info->major, &info->minor)) {
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "schema version '%s' is not known", info->version);
   }
-  if (info->major != 4 || info->minor > 2) {
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "schema version %s: 4.0, 4.1 and 4.2 are known", info->version);
+  return SKEP_OK;
+}
+
+/* Whether it is one that can be used at all, and how. */
+static skep_status accept_version(skep_db *db, const skep_schema_info *info, bool *is_old, skep_err *err) {
+  *is_old = info->major < 4;
+  if (info->major == 4 && info->minor <= 2) return SKEP_OK;
+  if (*is_old && (info->major > 1 || info->minor >= 2) && !is_sqlite(db)) return SKEP_OK;
+  if (!*is_old && skep_db_is_read_only(db)) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_UNSUPPORTED, "schema version %s: 4.0, 4.1 and 4.2 are known%s", info->version,
+                   *is_old ? "" : "; a newer one can be looked at with --read-only");
+}
+
+/* Before Hive 4: only what is read has to be there. */
+static skep_status check_old(skep_db *db, skep_err *err) {
+  static const char *const least[] = {"DBS", "TBLS",       "SDS",        "SERDES",
+                                      "CDS", "COLUMNS_V2", "PARTITIONS", "TABLE_PARAMS"};
+  skep_legacy legacy;
+  for (size_t i = 0; i < sizeof least / sizeof least[0]; i++) {
+    bool exists = false;
+    SKEP_TRY(table_exists(db, "1", least[i], &exists, err));
+    if (!exists) return skep_fail(err, SKEP_ERR_CORRUPT, "the metastore has no table %s", least[i]);
   }
+  SKEP_TRY(skep_legacy_detect(db, &legacy, err));
+  skep_db_set_legacy(db, &legacy);
   return SKEP_OK;
 }
 
@@ -286,7 +309,10 @@ skep_status skep_schema_check(skep_db *db, skep_schema_info *info, skep_err *err
   skep_schema_info unused;
   if (info == NULL) info = &unused;
   memset(info, 0, sizeof *info);
+  bool is_old = false;
   SKEP_TRY(read_version(db, info, err));
+  SKEP_TRY(accept_version(db, info, &is_old, err));
+  if (is_old) return skep_db_is_old(db) ? SKEP_OK : check_old(db, err);
   for (size_t i = 0; i < skep_schema_n_tables; i++) {
     if (is_needed(skep_schema_tables[i].name)) {
       SKEP_TRY(look_at_table(db, &skep_schema_tables[i], refuse_missing, NULL, err));

@@ -5,6 +5,8 @@
  * NOTIFICATION_SEQUENCE, the two rows of SEQUENCE_TABLE that Hive's scripts insert. Database `default` is not a part of
  * the schema: the catalog makes it (skep_catalog), as Hive's server does on its first start.
  * Existing ones may be 4.0, 4.1 or 4.2; what differs is found by looking at the columns, never by the version's number.
+ * Older ones (1.2 to 3.x, PostgreSQL) are for reading: the check makes the connection read-only and lets Skep's
+ * questions find what was there then. Newer ones than 4.2 are opened when the caller asked for a read-only connection.
  *
  * Source: Apache Hive 4.0.0 hive-schema-4.0.0.postgres.sql as dumped in golden 19-metastore; differences:
  * txn-protocol 1.3. */
@@ -32,7 +34,8 @@ typedef struct skep_schema_info {
  * SKEP_ERR_EXISTS: there is a schema already (also when another process made it meanwhile). */
 SKEP_NODISCARD skep_status skep_schema_init(skep_db *db, const char *warehouse_uri, skep_err *err);
 
-/* SKEP_ERR_NOT_FOUND: an empty database; SKEP_ERR_UNSUPPORTED: a version this program does not know;
+/* Skep's own rows and indexes in a database that Hive made: none are needed; see db/README.md.
+ * SKEP_ERR_NOT_FOUND: an empty database; SKEP_ERR_UNSUPPORTED: a version this program does not know;
  * SKEP_ERR_CORRUPT: a table or column that it needs is missing. info may be NULL. */
 SKEP_NODISCARD skep_status skep_schema_check(skep_db *db, skep_schema_info *info, skep_err *err);
 
