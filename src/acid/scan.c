@@ -38,14 +38,19 @@ struct skep_scan {
 
 /* ---- opening ---- */
 
-static skep_status open_parts(skep_scan *s, skep_err *err) {
+static skep_status find_deletes(skep_scan *s, skep_scan_keeper *keeper, skep_err *err) {
+  if (keeper == NULL) return skep_cache_deletes(s->cache, s->split, &s->deletes_item, err);
+  return skep_cache_deletes_kept(s->cache, s->split, keeper, &s->deletes_item, err);
+}
+
+static skep_status open_parts(skep_scan *s, skep_scan_keeper *keeper, skep_err *err) {
   SKEP_TRY(skep_scan_shape_make(&s->arena, s->split, &s->shape, err));
   if (s->shape.never) {
     s->end = SKEP_END;
     return SKEP_OK;
   }
   if (s->split->n_deletes != 0 && s->split->kind != SKEP_SPLIT_PLAIN) {
-    SKEP_TRY(skep_cache_deletes(s->cache, s->split, &s->deletes_item, err));
+    SKEP_TRY(find_deletes(s, keeper, err));
     const skep_deletes *deletes = skep_cached_deletes(s->deletes_item);
     if (skep_deletes_count(deletes) != 0) s->deletes = deletes;
   }
@@ -54,6 +59,11 @@ static skep_status open_parts(skep_scan *s, skep_err *err) {
 
 skep_status skep_scan_open(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms, skep_scan **out,
                            skep_err *err) {
+  return skep_scan_open_kept(cache, split, forms, NULL, out, err);
+}
+
+skep_status skep_scan_open_kept(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms,
+                                skep_scan_keeper *keeper, skep_scan **out, skep_err *err) {
   *out = NULL;
   const skep_ctx *ctx = skep_cache_ctx(cache);
   skep_scan *s = skep_alloc_zero(ctx, 1, sizeof *s);
@@ -63,7 +73,7 @@ skep_status skep_scan_open(skep_scan_cache *cache, const skep_split *split, cons
   s->split = split;
   s->forms = *forms;
   skep_arena_init(&s->arena, ctx, SIZE_MAX);
-  skep_status st = open_parts(s, err);
+  skep_status st = open_parts(s, keeper, err);
   if (st != SKEP_OK) {
     skep_scan_close(s);
     return st;

@@ -23,17 +23,29 @@ void skep_scan_cache_free(skep_scan_cache *cache); /* accepts NULL; no scan may 
 SKEP_NODISCARD skep_status skep_scan_cache_tail(skep_scan_cache *cache, const char *path, uint64_t logical_bytes,
                                                 skep_orc_tail **out, skep_err *err);
 
-/* Whether a delete event that applies to the split names a row in each of n boxes of keys: false only when none does.
- * The events are loaded through the cache. */
-SKEP_NODISCARD skep_status skep_scan_cache_touches(skep_scan_cache *cache, const skep_split *split,
-                                                   const skep_key_box *boxes, size_t n, bool *touched, skep_err *err);
-
 typedef struct skep_scan skep_scan;
 
 /* The split is borrowed and must outlive the scan. forms: what batches look like. No data is read yet, except delete
  * events. */
 SKEP_NODISCARD skep_status skep_scan_open(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms,
                                           skep_scan **out, skep_err *err);
+
+/* What is kept between scans that are opened one after the other, all of splits of one plan: their delete events, which
+ * the cache would otherwise have to find by the names of all delete files, scan by scan. Zero it at first; it belongs
+ * to one thread, and is released before the plan and the cache are freed. */
+typedef struct skep_scan_keeper {
+  struct skep_cached *deletes;
+  const skep_split_file *files;
+  uint32_t n_files;
+} skep_scan_keeper;
+SKEP_NODISCARD skep_status skep_scan_open_kept(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms,
+                                               skep_scan_keeper *keeper, skep_scan **out, skep_err *err);
+void skep_scan_keeper_release(skep_scan_cache *cache, skep_scan_keeper *keeper);
+/* Whether a delete event that applies to the split may name a row in the box: false only when none does. */
+SKEP_NODISCARD skep_status skep_scan_keeper_touches(skep_scan_cache *cache, const skep_split *split,
+                                                    skep_scan_keeper *keeper, const skep_key_box *box, bool *touched,
+                                                    skep_err *err);
+
 void skep_scan_close(skep_scan *scan);                  /* accepts NULL */
 const skep_type *skep_scan_type(const skep_scan *scan); /* borrowed from the scan */
 

@@ -344,12 +344,40 @@ skep_status skep_cache_deletes(skep_scan_cache *cache, const skep_split *split, 
   return st;
 }
 
-skep_status skep_scan_cache_touches(skep_scan_cache *cache, const skep_split *split, const skep_key_box *boxes,
-                                    size_t n, bool *touched, skep_err *err) {
-  skep_cached *item = NULL;
-  if (split->n_deletes != 0) SKEP_TRY(skep_cache_deletes(cache, split, &item, err));
-  for (size_t i = 0; i < n; i++)
-    touched[i] = item != NULL && skep_deletes_touch_box(skep_cached_deletes(item), &boxes[i]);
+/* ---- kept between scans ---- */
+
+static skep_cached *retain(skep_scan_cache *cache, skep_cached *item) {
+  pthread_mutex_lock(&cache->mutex);
+  item->references++; /* the keeper has one already: it is not idle */
+  pthread_mutex_unlock(&cache->mutex);
+  return item;
+}
+
+skep_status skep_cache_deletes_kept(skep_scan_cache *cache, const skep_split *split, skep_scan_keeper *keeper,
+                                    skep_cached **out, skep_err *err) {
+  *out = NULL;
+  if (keeper->deletes == NULL || keeper->files != split->deletes || keeper->n_files != split->n_deletes) {
+    skep_scan_keeper_release(cache, keeper);
+    SKEP_TRY(skep_cache_deletes(cache, split, &keeper->deletes, err));
+    keeper->files = split->deletes;
+    keeper->n_files = split->n_deletes;
+  }
+  *out = retain(cache, keeper->deletes);
+  return SKEP_OK;
+}
+
+void skep_scan_keeper_release(skep_scan_cache *cache, skep_scan_keeper *keeper) {
+  skep_cache_release(cache, keeper->deletes);
+  *keeper = (skep_scan_keeper){.deletes = NULL};
+}
+
+skep_status skep_scan_keeper_touches(skep_scan_cache *cache, const skep_split *split, skep_scan_keeper *keeper,
+                                     const skep_key_box *box, bool *touched, skep_err *err) {
+  skep_cached *item;
+  *touched = false;
+  if (split->n_deletes == 0) return SKEP_OK;
+  SKEP_TRY(skep_cache_deletes_kept(cache, split, keeper, &item, err));
+  *touched = skep_deletes_touch_box(skep_cached_deletes(item), box);
   skep_cache_release(cache, item);
   return SKEP_OK;
 }

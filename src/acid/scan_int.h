@@ -16,6 +16,9 @@ SKEP_NODISCARD skep_status skep_cache_open(skep_scan_cache *cache, const char *p
 /* The delete events of a split's delete files. Splits with equal root, delete files and snapshot share one set. */
 SKEP_NODISCARD skep_status skep_cache_deletes(skep_scan_cache *cache, const skep_split *split, skep_cached **out,
                                               skep_err *err);
+/* The same, through what the caller keeps. */
+SKEP_NODISCARD skep_status skep_cache_deletes_kept(skep_scan_cache *cache, const skep_split *split,
+                                                   skep_scan_keeper *keeper, skep_cached **out, skep_err *err);
 void skep_cache_release(skep_scan_cache *cache, skep_cached *item); /* accepts NULL */
 
 skep_file *skep_cached_file(const skep_cached *item);

@@ -32,6 +32,7 @@ typedef struct merge {
   stream *streams;
   stream **heap;
   uint32_t n_heap, n_open;
+  skep_scan_keeper keeper;
 } merge;
 
 static bool goes_first(const stream *a, const stream *b) {
@@ -155,7 +156,7 @@ static skep_status open_stream(merge *m, stream *s, skep_err *err) {
   static const skep_forms forms = {.keep_dictionaries = true, .narrow_decimals = true};
   if (m->n_open >= MAX_OPEN)
     return skep_fail(err, SKEP_ERR_LIMIT, "more than %d files whose row ids overlap", MAX_OPEN);
-  SKEP_TRY(skep_scan_open(m->run->cache, &s->part->split, &forms, &s->scan, err));
+  SKEP_TRY(skep_scan_open_kept(m->run->cache, &s->part->split, &forms, &m->keeper, &s->scan, err));
   m->n_open++;
   SKEP_TRY(skep_vec_init(&s->batch.root, m->run->ctx, skep_scan_type(s->scan), &forms, err));
   return refill(m, s, err);
@@ -249,6 +250,7 @@ skep_status skep_compact_merge_rows(skep_compact_run_state *run, const skep_comp
   skep_status status = fill_heap(&m, parts, n, err);
   if (status == SKEP_OK) status = merge_all(&m, err);
   for (uint32_t i = 0; m.streams != NULL && i < n; i++) close_stream(&m, &m.streams[i]);
+  skep_scan_keeper_release(run->cache, &m.keeper);
   skep_release(run->ctx, m.streams);
   skep_release(run->ctx, m.heap);
   return status;

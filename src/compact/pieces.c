@@ -30,6 +30,7 @@ typedef struct cutter {
   const skep_orc_writer *orc;
   const skep_type *no_columns;
   uint64_t small_bytes;
+  skep_scan_keeper keeper;
   unit *units;
   size_t n, capacity;
 } cutter;
@@ -114,7 +115,7 @@ static skep_status probe(cutter *c, unit *u, uint64_t n_rows, bool *whole, skep_
   skep_split split = u->part.split;
   uint64_t n = 0;
   split.columns = c->no_columns;
-  skep_status status = skep_scan_open(c->run->cache, &split, &forms, &scan, err);
+  skep_status status = skep_scan_open_kept(c->run->cache, &split, &forms, &c->keeper, &scan, err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, c->run->ctx, skep_scan_type(scan), &forms, err);
   while (status == SKEP_OK) {
     status = skep_scan_next(scan, PROBE_ROWS, &batch, err);
@@ -140,7 +141,7 @@ static skep_status decide_copy(cutter *c, const looked_at *f, uint32_t stripe, c
   if (!f->can_copy || !is_plain(f, stripe, box)) return SKEP_OK;
   SKEP_TRY(skep_orc_may_copy_stripe(c->orc, f->file, f->tail, stripe, &may, err));
   if (!may) return SKEP_OK;
-  SKEP_TRY(skep_scan_cache_touches(c->run->cache, f->split, box, 1, &touched, err));
+  SKEP_TRY(skep_scan_keeper_touches(c->run->cache, f->split, &c->keeper, box, &touched, err));
   if (is_one_key(box)) {
     if (touched || !skep_snapshot_write_id_valid(&c->run->rows, box->min_write_id)) return SKEP_OK;
     u->first = (skep_compact_key){box->min_write_id, box->min_row_id, box->min_bucket};
@@ -345,6 +346,7 @@ skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_gro
     mark_copies(&c);
   }
   if (status == SKEP_OK) status = make_pieces(&c, n_threads, &list, err);
+  skep_scan_keeper_release(run->cache, &c.keeper);
   skep_release(run->ctx, c.units);
   *pieces = list.all;
   *n = list.n;

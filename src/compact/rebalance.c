@@ -86,11 +86,12 @@ static uint64_t new_bytes(void *self) {
 
 /* ---- counting ---- */
 
-static skep_status count_split(skep_compact_run_state *run, const skep_split *split, uint64_t *n, skep_err *err) {
+static skep_status count_split(skep_compact_run_state *run, const skep_split *split, skep_scan_keeper *keeper,
+                               uint64_t *n, skep_err *err) {
   static const skep_forms forms = {.keep_dictionaries = true};
   skep_scan *scan = NULL;
   skep_batch batch = {.first_row = 0};
-  skep_status status = skep_scan_open(run->cache, split, &forms, &scan, err);
+  skep_status status = skep_scan_open_kept(run->cache, split, &forms, keeper, &scan, err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, run->ctx, skep_scan_type(scan), &forms, err);
   while (status == SKEP_OK) {
     status = skep_scan_next(scan, COUNTED_ROWS, &batch, err);
@@ -108,13 +109,16 @@ static skep_status count_rows(skep_compact_run_state *run, const skep_compact_pa
   static const skep_type like = {.kind = SKEP_STRUCT};
   const skep_type *no_columns;
   SKEP_TRY(skep_type_make(run->arena, &like, NULL, NULL, 0, &no_columns, err));
+  skep_scan_keeper keeper = {.deletes = NULL};
+  skep_status status = SKEP_OK;
   *n = 0;
-  for (uint32_t i = 0; i < n_parts; i++) {
+  for (uint32_t i = 0; i < n_parts && status == SKEP_OK; i++) {
     skep_split split = parts[i].split;
     split.columns = no_columns;
-    SKEP_TRY(count_split(run, &split, n, err));
+    status = count_split(run, &split, &keeper, n, err);
   }
-  return SKEP_OK;
+  skep_scan_keeper_release(run->cache, &keeper);
+  return status;
 }
 
 /* ---- all ---- */

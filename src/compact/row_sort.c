@@ -43,6 +43,7 @@ typedef struct sorter {
   skep_vec out;
   uint32_t n_runs;
   uint64_t max_bytes;
+  skep_scan_keeper keeper;
 } sorter;
 
 /* ---- keys ---- */
@@ -276,7 +277,7 @@ static skep_status start(sorter *s, const skep_type *type, skep_err *err) {
 static skep_status read_part(sorter *s, const skep_compact_part *part, skep_err *err) {
   skep_scan *scan = NULL;
   skep_batch batch = {.first_row = 0};
-  skep_status status = skep_scan_open(s->run->cache, &part->split, &forms, &scan, err);
+  skep_status status = skep_scan_open_kept(s->run->cache, &part->split, &forms, &s->keeper, &scan, err);
   if (status == SKEP_OK) status = start(s, skep_scan_type(scan), err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, s->run->ctx, s->type, &forms, err);
   while (status == SKEP_OK) {
@@ -303,6 +304,7 @@ skep_status skep_compact_sort_rows(skep_compact_run_state *run, const skep_compa
   if (status == SKEP_OK && s.n_runs != 0) status = merge_runs(&s, err);
   if (status == SKEP_OK && s.n_runs == 0 && s.type != NULL) status = in_order(&s, emit_row, NULL, err);
   if (status == SKEP_OK) status = hand_over(&s, err);
+  skep_scan_keeper_release(run->cache, &s.keeper);
   skep_vec_fini(&s.c.rows);
   skep_vec_fini(&s.out);
   skep_buf_fini(&s.c.keys);

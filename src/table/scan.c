@@ -41,6 +41,7 @@ struct skep_source_reader {
   skep_source_run *run;
   const skep_ctx *ctx;
   const skep_split *split;
+  skep_scan_keeper keeper;
   skep_scan *scan;      /* NULL, as `text`: the next split is to be taken */
   skep_text_scan *text; /* of a text table, instead of scan */
   skep_batch scanned;
@@ -314,6 +315,7 @@ static void table_close(skep_source_reader *r) {
   if (r == NULL) return;
   const skep_ctx *ctx = r->ctx;
   skep_scan_close(r->scan);
+  skep_scan_keeper_release(r->run->table->cache, &r->keeper);
   skep_text_scan_close(r->text);
   skep_vec_fini(&r->scanned.root);
   skep_vec_fini(&r->null_row_id);
@@ -376,7 +378,7 @@ static skep_status next_split(skep_source_reader *r, skep_err *err) {
   r->split = &run->splits[i];
   const table_source *t = run->table;
   SKEP_TRY(t->text != NULL ? skep_text_scan_open(t->ctx, t->fs, t->text, r->split, &r->text, err)
-                           : skep_scan_open(t->cache, r->split, &forms, &r->scan, err));
+                           : skep_scan_open_kept(t->cache, r->split, &forms, &r->keeper, &r->scan, err));
   skep_vec_fini(&r->scanned.root);
   const skep_type *type = t->text != NULL ? skep_text_scan_type(r->text) : skep_scan_type(r->scan);
   SKEP_TRY(skep_vec_init(&r->scanned.root, r->ctx, type, &forms, err));
