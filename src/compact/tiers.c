@@ -48,16 +48,22 @@ static uint32_t level_of(uint64_t bytes, uint32_t fan) {
   return level;
 }
 
+/* From one range on, as far as nothing is of a higher level: worth it when `fan` of them are of that level, so that
+ * what is large is not written again for the sake of a few small ones. */
 skep_compact_run_of skep_compact_choose_run(const skep_compact_range *ranges, uint32_t n, uint32_t fan) {
   skep_compact_run_of best = {0};
   uint32_t best_level = UINT32_MAX, last_level = UINT32_MAX, last_end = 0;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t level = level_of(ranges[i].bytes, fan), end = i + 1;
+    uint32_t level = level_of(ranges[i].bytes, fan), end = i + 1, of_level = 1;
     if (i < last_end && level >= last_level) continue; /* part of what was looked at */
-    while (end < n && level_of(ranges[end].bytes, fan) <= level) end++;
+    for (; end < n; end++) {
+      uint32_t other = level_of(ranges[end].bytes, fan);
+      if (other > level) break;
+      of_level += other == level ? 1 : 0;
+    }
     last_level = level;
     last_end = end;
-    if (end - i < fan || level > best_level || (level == best_level && end - i <= best.n)) continue;
+    if (of_level < fan || level > best_level || (level == best_level && end - i <= best.n)) continue;
     best = (skep_compact_run_of){.first = i, .n = end - i};
     best_level = level;
   }

@@ -1,7 +1,7 @@
 /* Which neighbouring deltas an incremental compaction merges. Pure.
  *
- * Size-tiered: a run of neighbours is merged when it is at least `fan` long and its smallest members together are not
- * much smaller than the largest, so that each row is rewritten O(log n) times over a table's life. A run is a whole
+ * Size-tiered: a run of neighbours is merged when `fan` of them are of its highest level of size (each level is `fan`
+ * times the one below), so that each row is rewritten O(log n) times over a table's life. A run is a whole
  * range of write ids with all its deltas, delete deltas and statements. It never is the range of a directory that
  * exists (Hive takes what lies inside a result's range for obsolete, and twins of one range for one another). */
 #ifndef COMPACT_TIERS_H
