@@ -29,3 +29,6 @@ if(SKEP_DUCKDB_INSTALL)
   get_filename_component(duckdb_dir ${SKEP_DUCKDB_INCLUDE_DIR} DIRECTORY)
   install(FILES ${duckdb_dir}/LICENSE DESTINATION ${CMAKE_INSTALL_LIBDIR}/skep RENAME LICENSE.duckdb OPTIONAL)
 endif()
+
+# A systemd unit: `systemctl enable skep-compact@...`.
+install(FILES docs/systemd/skep-compact@.service DESTINATION lib/systemd/system)
