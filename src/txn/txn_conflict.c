@@ -207,6 +207,7 @@ static size_t table_end(const skep_txn_component_list *list, size_t i) {
 }
 
 skep_status skep_txn_check_conflicts(skep_txn_check *check, const skep_txn_component_list *resources, skep_err *err) {
+  if (skep_db_goes_wrong(check->db, SKEP_DB_WRONG_CONFLICT)) return SKEP_OK;
   bool closer = check->opts != NULL && check->opts->snapshot != NULL;
   for (size_t i = 0, end; i < resources->n; i = end) {
     end = table_end(resources, i);

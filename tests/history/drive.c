@@ -5,6 +5,8 @@
  *
  * With SKEP_TEST_POSTGRES the metastore is a new database there. DIR is made; DIR/history.jsonl has one line a
  * transaction, to be judged by check.py. Tables and operations: README.md.
+ * --alone: no START TRANSACTION, each statement is a transaction of its own. --compact: the first process asks for
+ * compactions, works on them and cleans, between its transactions.
  * --wrong injects a fault of the transaction layer (db/faults.h) into all processes: the history must then be refused.
  * --kill ends processes with SIGKILL now and then; others take their place. */
 #include <errno.h>
@@ -20,9 +22,11 @@
 #include <unistd.h>
 
 #include "column/text.h"
+#include "compact/cleaner.h"
 #include "db/db.h"
 #include "db/faults.h"
 #include "io/posix.h"
+#include "sql/compact.h"
 #include "sql/session.h"
 #include "support/metastore.h"
 
@@ -38,7 +42,7 @@ typedef struct history_plan {
   const char *dir, *mode, *metastore;
   unsigned processes, transactions, wrong;
   uint64_t seed;
-  bool kill;
+  bool kill, alone, compact;
 } history_plan;
 
 typedef struct process {
@@ -319,7 +323,7 @@ static const char *how_it_ended(process *p) {
 
 /* What may fail: somebody was first, a ring of waiters, a wait that was too long. */
 static bool may_fail(const process *p) {
-  static const char *const parts[] = {"conflict", "deadlock", "timed out", "aborted", "Abort"};
+  static const char *const parts[] = {"conflict", "deadlock", "timed out", "aborted", "Abort", "Snapshot too old"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strstr(p->err.text, parts[i]) != NULL) return true;
   return false;
@@ -382,6 +386,30 @@ static bool one_statement(process *p) {
   return !p->failed || may_fail(p) || p->err.status == SKEP_ERR_IN_DOUBT;
 }
 
+/* One table of the epoch, and what may be removed by now. A refusal (there is nothing to do, somebody is at it) is
+ * fine. */
+static bool compact(process *p) {
+  static const char *const kinds[] = {"minor", "major"};
+  char sql[200];
+  const char *kind = kinds[below(p, 2)];
+  switch (below(p, 3)) {
+    case 0:
+      snprintf(sql, sizeof sql, "ALTER TABLE regs%u COMPACT '%s' AND WAIT", p->epoch, kind);
+      break;
+    case 1:
+      snprintf(sql, sizeof sql, "ALTER TABLE bags%u COMPACT '%s' AND WAIT", p->epoch, kind);
+      break;
+    default:
+      snprintf(sql, sizeof sql, "ALTER TABLE lists%u PARTITION (d='%u') COMPACT '%s' AND WAIT", p->epoch,
+               below(p, N_PARTS), kind);
+  }
+  if (run(p, sql) != SKEP_OK && strstr(p->err.text, "refused") == NULL) return false;
+  skep_compact_session c;
+  skep_compact_cleaning done;
+  skep_compact_session_init(&c, p->session, false);
+  return skep_compact_clean(&c.env, false, &done, &p->err) == SKEP_OK;
+}
+
 static int work(const history_plan *plan, int number, unsigned from) {
   static process p;
   char path[300];
@@ -396,7 +424,9 @@ static int work(const history_plan *plan, int number, unsigned from) {
   for (unsigned i = from; i < mine; i++) {
     p.epoch = i / per_epoch;
     begin(&p, i + 1);
-    bool fine = below(&p, 2) == 0 ? explicit_transaction(&p) : one_statement(&p);
+    if (plan->compact && number == 0 && i % 8 == 7 && !compact(&p))
+      return fprintf(stderr, "compacting: %s\n", p.err.text), 1;
+    bool fine = below(&p, 2) == 0 && !plan->alone ? explicit_transaction(&p) : one_statement(&p);
     if (!fine) return fprintf(stderr, "process %d: refused in other words: %s\n", number, p.err.text), 1;
   }
   fclose(p.log);
@@ -523,10 +553,11 @@ int main(int argc, char **argv) {
   history_plan plan = {.mode = "x", .processes = 8, .transactions = 1000, .seed = 1};
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : "";
-    if (strcmp(argv[i], "--kill") == 0) {
-      plan.kill = true;
+    plan.kill |= strcmp(argv[i], "--kill") == 0;
+    plan.alone |= strcmp(argv[i], "--alone") == 0;
+    plan.compact |= strcmp(argv[i], "--compact") == 0;
+    if (strcmp(argv[i], "--kill") == 0 || strcmp(argv[i], "--alone") == 0 || strcmp(argv[i], "--compact") == 0)
       continue;
-    }
     if (strncmp(argv[i], "--", 2) != 0) {
       plan.dir = argv[i];
       continue;
