@@ -4,16 +4,21 @@
 
 #include "cli/cli.h"
 #include "db/schema.h"
+#include "sql/session.h"
 
-enum { OPT_WAREHOUSE, OPT_METASTORE };
+enum { OPT_WAREHOUSE, OPT_METASTORE, OPT_ADOPT, OPT_HIDE };
 
 static const skep_cli_option options[] = {
     {OPT_WAREHOUSE, "w", "DIR", "the warehouse (default: ./warehouse)"},
-    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
+    {OPT_METASTORE, "metastore", "URL",
+     "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
+    {OPT_ADOPT, "adopt", NULL, "reseed: files newer than the metastore count as committed"},
+    {OPT_HIDE, "hide", NULL, "reseed: they are renamed to .skep_hidden_*, and no reader sees them"},
 };
 
 typedef struct metastore_args {
   const char *action, *warehouse, *url;
+  bool adopt, hide;
 } metastore_args;
 
 static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) {
@@ -27,19 +32,26 @@ static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) 
     if (id == SKEP_CLI_WRONG) return false;
     if (id == OPT_WAREHOUSE) a->warehouse = value;
     if (id == OPT_METASTORE) a->url = value;
+    if (id == OPT_ADOPT) a->adopt = true;
+    if (id == OPT_HIDE) a->hide = true;
     if (id != SKEP_CLI_OPERAND) continue;
-    bool known = strcmp(value, "init") == 0 || strcmp(value, "info") == 0 || strcmp(value, "validate") == 0;
+    bool known = strcmp(value, "init") == 0 || strcmp(value, "info") == 0 || strcmp(value, "validate") == 0 ||
+                 strcmp(value, "reseed") == 0;
     if (known && a->action == NULL) {
       a->action = value;
       continue;
     }
     skep_quote(quoted, sizeof quoted, value, strlen(value));
     return skep_fail(err, SKEP_ERR_ARGUMENT,
-                     "what is %s? The warehouse is given with -w; say one of init, info, validate", quoted),
+                     "what is %s? The warehouse is given with -w; say one of init, info, validate, reseed", quoted),
            false;
   }
-  if (a->action != NULL) return true;
-  return skep_fail(err, SKEP_ERR_ARGUMENT, "what to do? init, info or validate"), false;
+  if (a->action == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "what to do? init, info, validate or reseed"), false;
+  bool is_reseed = strcmp(a->action, "reseed") == 0;
+  if (is_reseed ? a->adopt != a->hide : !a->adopt && !a->hide) return true;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "reseed needs one of --adopt and --hide%s",
+                   is_reseed ? "" : "; nothing else does"),
+         false;
 }
 
 static skep_status print_line(void *self, const char *line, skep_err *err) {
@@ -65,12 +77,28 @@ static skep_status validate(skep_db *db, skep_err *err) {
                    n_faults == 1 ? " is" : "s are");
 }
 
+static void say_line(void *self, const char *line) {
+  (void)self;
+  printf("%s\n", line);
+}
+
+static skep_status reseed(const skep_cli_env *env, const metastore_args *a, const char *warehouse, skep_err *err) {
+  const skep_session_opts opts = {
+      .ctx = env->ctx, .fs = env->fs, .warehouse_dir = warehouse, .metastore_url = a->url, .user = "skep metastore"};
+  skep_session *session;
+  SKEP_TRY(skep_session_open(&opts, &session, err));
+  skep_status status = skep_session_reseed(session, a->adopt, say_line, NULL, err);
+  skep_session_close(session);
+  return status;
+}
+
 static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_arena *arena, skep_err *err) {
   const char *warehouse, *url = a->url;
   skep_db *db = NULL;
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   bool init = strcmp(a->action, "init") == 0;
   SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &warehouse, err));
+  if (strcmp(a->action, "reseed") == 0) return reseed(env, a, warehouse, err);
   size_t room = strlen(warehouse) + 64;
   char *uri = skep_arena_alloc(arena, room), *made = skep_arena_alloc(arena, room);
   if (uri == NULL || made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
@@ -108,11 +136,13 @@ static int run_metastore(const skep_cli_command *command, const skep_cli_env *en
 const skep_cli_command skep_cli_metastore = {
     .name = "metastore",
     .summary = "make, describe or check a warehouse's metastore",
-    .synopsis = "[OPTION]... init|info|validate",
+    .synopsis = "[OPTION]... init|info|validate|reseed",
     .about =
         "init      makes an empty metastore with the schema of Hive 4.0 (the SQL shell does so by itself)\n"
         "info      says where the metastore is and which schema it has\n"
-        "validate  looks for tables, columns and rows that are missing, and for damage\n",
+        "validate  looks for tables, columns and rows that are missing, and for damage\n"
+        "reseed    after a restore from a backup that is older than the warehouse (writing is refused then):\n"
+        "          write ids and transactions go on above those of the files that are there\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run_metastore,

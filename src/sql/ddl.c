@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sql/ddl_int.h"
+#include "sql/rollback.h"
 #include "sql/transaction.h"
 
 /* ---- Hive's words ---- */
@@ -111,6 +112,7 @@ skep_status ddl_take_write_id(skep_session *s, const char *db, const char *table
   const skep_txn_conf conf = {.user = s->user, .host = s->host};
   int64_t txn;
   uint32_t n;
+  SKEP_TRY(skep_rollback_check(s, err));
   SKEP_TRY(skep_txn_open(s->db, &conf, SKEP_TXN_DEFAULT, 1, &txn, &n, err));
   SKEP_TRY(skep_txn_allocate_write_ids(s->db, &txn, 1, db, table, out, err));
   return skep_txn_commit(s->db, txn, NULL, 0, NULL, NULL, err);

@@ -5,6 +5,7 @@
 
 #include "acid/dir_write.h"
 #include "sql/acid_dirs.h"
+#include "sql/rollback.h"
 #include "sql/transaction.h"
 
 enum { HOUSEKEEP_MAX_ARENA = 1 << 30 };
@@ -122,7 +123,7 @@ static skep_status look(void *self, const skep_acid_dir *dir, skep_err *err) {
   bool own;
   if (dir->name.max_write_id < l->next) return SKEP_OK;
   SKEP_TRY(is_its_own(l, dir->parent, &own, err));
-  if (own) return skep_dir_remove(l->r->s->ctx, l->r->s->fs, dir->path, err);
+  if (own && l->r->s->has_note) return skep_dir_remove(l->r->s->ctx, l->r->s->fs, dir->path, err);
   if (dir->name.max_write_id > l->highest) l->highest = dir->name.max_write_id;
   l->kept = dir->path;
   return SKEP_OK;
@@ -243,7 +244,13 @@ skep_status skep_transaction_housekeep(skep_session *s, skep_err *err) {
   const skep_txn_conf conf = skep_transaction_conf(s);
   skep_arena arena;
   skep_arena_init(&arena, s->ctx, HOUSEKEEP_MAX_ARENA);
-  skep_status st = recover(s, &arena, err);
+  skep_status st = s->kept_ms == 0 && !s->has_recovered ? skep_rollback_look(s, err) : SKEP_OK;
+  if (st != SKEP_OK || s->rolled_back) { /* its rows say nothing about the files */
+    skep_arena_fini(&arena);
+    return st;
+  }
+  st = recover(s, &arena, err);
+  if (st == SKEP_OK) skep_rollback_note(s);
   if (st == SKEP_OK && !skep_session_bool(s, "skep.housekeeper.on", true)) {
     skep_arena_fini(&arena);
     return SKEP_OK; /* `skep housekeeper` runs, or Hive's */

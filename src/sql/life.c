@@ -7,6 +7,7 @@
 #include "acid/name.h"
 #include "sql/legacy_locks.h"
 #include "sql/life_int.h"
+#include "sql/rollback.h"
 #include "sql/sys_views.h"
 #include "sql/text_tables.h"
 #include "sql/transaction.h"
@@ -106,6 +107,7 @@ static char stronger(char a, char b) {
 skep_status skep_life_write(skep_life *life, skep_life_table *table, char op, skep_err *err) {
   const skep_session *s = life->s;
   const skep_catalog_table *t = table->t;
+  SKEP_TRY(skep_rollback_check(s, err));
   table->write = stronger(table->write, op);
   if (!s->txn.is_explicit) return SKEP_OK;
   if (!skep_table_is_transactional(t))

@@ -132,4 +132,14 @@ const skep_type *skep_result_type(const skep_result *result);
 SKEP_NODISCARD skep_status skep_result_next(skep_result *result, const skep_batch **out, skep_err *err);
 void skep_result_free(skep_result *result); /* accepts NULL */
 
+/* For a metastore that was restored from a backup older than its warehouse (sql/rollback.h): write ids and transactions
+ * go on above those of the files that are there.
+ *
+ * adopt   true: the newer files count as committed; false: they are renamed to ".skep_hidden_*" and no reader sees them
+ * say     called with a line about each table that had such files; borrowed for the call
+ * SKEP_ERR_UNSUPPORTED: hiding would hide older rows too. Nothing was changed in the metastore then. */
+typedef void skep_reseed_say(void *self, const char *line);
+SKEP_NODISCARD skep_status skep_session_reseed(skep_session *session, bool adopt, skep_reseed_say *say, void *self,
+                                               skep_err *err);
+
 #endif

@@ -121,6 +121,9 @@ struct skep_session {
   char ended_why[400];
   uint32_t n_unkept;  /* statements since the last house-keeping, which was at */
   int64_t kept_ms;    /* this time */
+  bool rolled_back;   /* the metastore is older than its warehouse: rollback.h */
+  int64_t noted_txn;  /* how far it had been */
+  bool has_note;      /* somebody noted it; else a restored metastore cannot be told from a loss of power */
   bool has_recovered; /* housekeep.c looked for leftovers of a loss of power */
   bool has_run;       /* a statement; notes of the opening stay until then */
 };

@@ -1,0 +1,21 @@
+/* A metastore that was restored from a backup older than its warehouse: files are there of write ids that it is going
+ * to give out again. Whoever wrote then would mix old and new rows, or remove files of its own directory's name.
+ *
+ * The warehouse remembers how far its metastore was: an empty file .skep-metastore/<id>.<n>.<ms> says that the
+ * metastore with that id (METASTORE_DB_PROPERTIES, skep.metastore.id) had given out transaction n, durably, at that
+ * time. When a session opens a metastore that has not come so far, it was rolled back: reading goes on, writing is
+ * refused, and what a loss of power would have left is not looked for, until `skep metastore reseed`
+ * (skep_session_reseed). */
+#ifndef SQL_ROLLBACK_H
+#define SQL_ROLLBACK_H
+
+#include "sql/session_int.h"
+
+/* When a session opens, before anything is cleaned up: sets session->rolled_back. */
+SKEP_NODISCARD skep_status skep_rollback_look(skep_session *session, skep_err *err);
+/* Now and then: notes how far the metastore is, when the last note is a minute old. Failures are logged. */
+void skep_rollback_note(skep_session *session);
+/* SKEP_ERR_CORRUPT when writing is refused. */
+SKEP_NODISCARD skep_status skep_rollback_check(const skep_session *session, skep_err *err);
+
+#endif
