@@ -1,7 +1,7 @@
 #!/bin/bash
 # throwaway_postgres.sh start DIR [SETTING=VALUE]... | stop DIR: a PostgreSQL server for tests, on a Unix socket only.
 #
-# start makes a cluster in a new temporary directory, starts it, and writes its URL into DIR/url, with %s for the name of a
+# start makes a cluster in a new temporary directory (below TMPDIR, else in memory), starts it, and writes its URL into DIR/url, with %s for the name of a
 # database: "postgresql://skep@/%s?host=/tmp/skep-pg.x". An earlier one of the same DIR is stopped first. The cluster
 # forgives nothing: it does not sync (give fsync=on to measure). PostgreSQL refuses to run as root, so root hands it over
 # to the user postgres, or nobody. Exit status 77, and no DIR/url, where PostgreSQL is not installed.
@@ -45,7 +45,9 @@ start() {
   local place setting
   stop
   mkdir -p "$dir"
-  place=$(mktemp -d "${TMPDIR:-/tmp}/skep-pg.XXXXXX") # short: the path of a socket has 107 bytes
+  local above=${TMPDIR:-/tmp}
+  if [ -z "${TMPDIR:-}" ] && [ -d /dev/shm ] && [ -w /dev/shm ]; then above=/dev/shm; fi # nothing of it is to last
+  place=$(mktemp -d "$above/skep-pg.XXXXXX") # short: the path of a socket has 107 bytes
   echo "$place" >"$dir/place"
   if [ ${#as_user[@]} -gt 0 ]; then chown "$user" "$place"; fi
   chmod 755 "$place"

@@ -28,7 +28,11 @@ static int setup(void **state) {
   skep_err err = {0};
   skep_db_opts db_opts = SKEP_DB_OPTS_DEFAULT;
   db_opts.own_clock = true;
-  metastore_new(&f->m, &f->ctx, true);
+  if (metastore_is_postgres()) {
+    metastore_copy(&f->m, &f->ctx);
+  } else {
+    metastore_new(&f->m, &f->ctx, true);
+  }
   assert_ok(skep_db_open(&f->ctx, f->m.url, &db_opts, &f->db, &err), err);
   assert_ok(skep_schema_ensure(f->db, "file:/warehouse", NULL, NULL, &err), err);
   const skep_catalog_opts opts = {.warehouse = "/warehouse", .external = "/external", .user = "root"};

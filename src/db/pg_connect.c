@@ -64,6 +64,7 @@ skep_status pg_status_of(const char *sqlstate) {
       {"23505", SKEP_ERR_EXISTS},    /* unique_violation */
       {"42P07", SKEP_ERR_EXISTS},    /* duplicate_table: two programs made the schema */
       {"42710", SKEP_ERR_EXISTS},    /* duplicate_object */
+      {"42P04", SKEP_ERR_EXISTS},    /* duplicate_database */
       {"42P01", SKEP_ERR_NOT_FOUND}, /* undefined_table */
       {"42703", SKEP_ERR_NOT_FOUND}, /* undefined_column */
       {"3F000", SKEP_ERR_NOT_FOUND}, /* invalid_schema_name */

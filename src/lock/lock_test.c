@@ -18,9 +18,13 @@ static int set_up(void **state) {
   memset(&f, 0, sizeof f);
   skep_ctx_init(&f.ctx);
   skep_arena_init(&f.arena, &f.ctx, 16 << 20);
-  metastore_new(&f.m, &f.ctx, true);
+  if (metastore_is_postgres()) {
+    metastore_copy(&f.m, &f.ctx);
+  } else {
+    metastore_new(&f.m, &f.ctx, true);
+  }
   assert_ok(skep_db_open(&f.ctx, f.m.url, NULL, &f.db, &f.err), f.err);
-  assert_ok(skep_schema_init(f.db, "file:/w", &f.err), f.err);
+  assert_ok(skep_schema_ensure(f.db, "file:/w", NULL, NULL, &f.err), f.err);
   for (int64_t txn = 1; txn <= 9; txn++)
     assert_ok(skep_db_run(f.db,
                           "INSERT INTO \"TXNS\" (\"TXN_ID\", \"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", "

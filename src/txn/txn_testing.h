@@ -44,12 +44,24 @@ static inline int txn_setup(void **state) {
   /* The system's monotonic clock does not look at clock_self. */
   f->ctx.clock_self = &f->now_ms;
   f->conf = (skep_txn_conf){.user = "root", .host = "vm"};
-  metastore_new(&f->m, &f->ctx, true);
+  if (metastore_is_postgres()) {
+    metastore_copy(&f->m, &f->ctx);
+  } else {
+    metastore_new(&f->m, &f->ctx, true);
+  }
   f->url = f->m.url;
   skep_arena_init(&f->arena, &f->ctx, (size_t)1 << 30);
   f->db = txn_connect(f, NULL);
   skep_err err = {0};
-  assert_ok(skep_schema_init(f->db, "file:/warehouse", &err), err);
+  if (f->m.is_postgres) {
+    assert_ok(skep_db_exec(f->db,
+                           "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = 'boot-1' WHERE "
+                           "\"PROPERTY_KEY\" = '" SKEP_BOOT_PROPERTY "'",
+                           &err),
+              err);
+  } else {
+    assert_ok(skep_schema_init(f->db, "file:/warehouse", &err), err);
+  }
   *state = f;
   return 0;
 }

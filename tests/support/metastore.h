@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "db/db.h"
+#include "db/schema.h"
 #include "support/test.h"
 
 enum { METASTORE_SKIPPED = 77 };
@@ -54,18 +54,16 @@ static inline void metastore_admin(const skep_ctx *ctx, const metastore *m, cons
   skep_db_close(db);
 }
 
-/* An empty database; `shm`: SQLite's in memory where there is a place for that. */
-static inline void metastore_new(metastore *m, const skep_ctx *ctx, bool shm) {
+/* Its place, where nothing is yet; `shm`: SQLite's in memory where there is a place for that. */
+static inline void metastore_place(metastore *m, bool shm) {
   static int n;
   *m = (metastore){.is_postgres = metastore_is_postgres()};
   if (m->is_postgres) {
-    char pattern[256], sql[128];
+    char pattern[256];
     assert_true(metastore_pattern(pattern, sizeof pattern));
     snprintf(m->name, sizeof m->name, "t_%d_%d", (int)getpid(), ++n);
     metastore_url(pattern, m->name, m->url, sizeof m->url);
     metastore_url(pattern, "postgres", m->admin, sizeof m->admin);
-    snprintf(sql, sizeof sql, "CREATE DATABASE %s", m->name);
-    metastore_admin(ctx, m, sql);
     return;
   }
   snprintf(m->dir, sizeof m->dir, "%s/skep_db_XXXXXX", shm ? "/dev/shm" : "/tmp");
@@ -74,6 +72,58 @@ static inline void metastore_new(metastore *m, const skep_ctx *ctx, bool shm) {
     assert_non_null(mkdtemp(m->dir));
   }
   snprintf(m->url, sizeof m->url, "sqlite:%s/m.sqlite", m->dir);
+}
+
+/* An empty database. */
+static inline void metastore_new(metastore *m, const skep_ctx *ctx, bool shm) {
+  char sql[128];
+  metastore_place(m, shm);
+  if (!m->is_postgres) return;
+  snprintf(sql, sizeof sql, "CREATE DATABASE %s", m->name);
+  metastore_admin(ctx, m, sql);
+}
+
+/* The template of databases with Hive's schema: made once a server, by whoever comes first. */
+static inline void metastore_template(const skep_ctx *ctx, const metastore *m, const char *pattern) {
+  char name[64], url[256], sql[200];
+  skep_db *db = NULL;
+  skep_err err = {0};
+  snprintf(name, sizeof name, "skep_hive_%d", (int)getpid());
+  snprintf(sql, sizeof sql, "CREATE DATABASE %s", name);
+  metastore_admin(ctx, m, sql);
+  metastore_url(pattern, name, url, sizeof url);
+  assert_ok(skep_db_open(ctx, url, NULL, &db, &err), err);
+  assert_ok(skep_schema_init(db, "file:/warehouse", &err), err);
+  skep_db_close(db);
+  assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
+  snprintf(sql, sizeof sql, "ALTER DATABASE %s RENAME TO skep_hive", name);
+  skep_status status = skep_db_exec(db, sql, &err);
+  for (int i = 0; i < 200 && status != SKEP_OK && status != SKEP_ERR_EXISTS; i++) { /* our session is still ending */
+    usleep(10000);
+    status = skep_db_exec(db, sql, &err);
+  }
+  if (status != SKEP_OK) { /* somebody was faster */
+    snprintf(sql, sizeof sql, "DROP DATABASE %s WITH (FORCE)", name);
+    assert_ok(skep_db_exec(db, sql, &err), err);
+  }
+  skep_db_close(db);
+}
+
+/* PostgreSQL only: a database with Hive's schema, as skep_schema_init makes it for the warehouse file:/warehouse. That
+ * takes a second, and a copy of it a tenth. */
+static inline void metastore_copy(metastore *m, const skep_ctx *ctx) {
+  char pattern[256], sql[200];
+  skep_db *db = NULL;
+  skep_err err = {0};
+  metastore_place(m, false);
+  assert_true(metastore_pattern(pattern, sizeof pattern));
+  assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
+  snprintf(sql, sizeof sql, "CREATE DATABASE %s TEMPLATE skep_hive", m->name);
+  if (skep_db_exec(db, sql, &err) != SKEP_OK) {
+    metastore_template(ctx, m, pattern);
+    assert_ok(skep_db_exec(db, sql, &err), err);
+  }
+  skep_db_close(db);
 }
 
 /* SQLite's files, but not the directory. */
