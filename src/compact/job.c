@@ -248,7 +248,7 @@ skep_status skep_compact_admitted(const skep_compact_env *env, skep_arena *arena
   *out = true;
   const char *window = env->config != NULL ? skep_config_get(env->config, "skep.compactor.window") : NULL;
   int64_t offset = skep_compact_int(env, "skep.compactor.window.utc.offset.minutes", 0);
-  if (window != NULL && !is_by_hand(entry)) {
+  if (window != NULL && window[0] != '\0' && !is_by_hand(entry)) {
     SKEP_TRY(skep_db_now_ms(env->db, &now, err));
     *out = skep_compact_window_open(window, (int)(((now / 60000 + offset) % 1440 + 1440) % 1440));
     if (!*out) return SKEP_OK;

@@ -288,7 +288,7 @@ static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *are
                        NULL, err));
   /* A rebalance gives rows other ids: an UPDATE or DELETE that read the old ones must not commit after it, nor the
    * other way round. It has no write id, so it meets no INSERT. */
-  if (type == SKEP_TXN_REBALANCE_COMPACTION) SKEP_TRY(insert_component(db, job, out->txn.id, 'd', 0, err));
+  if (type == SKEP_TXN_REBALANCE_COMPACTION) SKEP_TRY(insert_component(db, job, out->txn.id, 'u', 0, err));
   return insert_component(db, job, out->txn.id, 'c', out->write_ids.hwm, err);
 }
 
