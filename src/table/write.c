@@ -294,14 +294,19 @@ bool skep_table_write_abort(skep_table_write *w) {
   for (uint32_t i = w->n_targets; i-- > 0;) { /* backwards: the first ones made the directories above the others */
     skep_write_target *target = w->targets[i];
     if (target->writer == NULL) continue;
-    if (target->is_placed || !skep_delta_writer_abort(target->writer)) gone = false;
+    if (target->is_placed && (target->staging == NULL || !skep_write_unplace(w, target))) gone = false;
+    if (!target->is_placed && !skep_delta_writer_abort(target->writer)) gone = false;
   }
   return gone;
 }
 
 void skep_table_write_free(skep_table_write *w) {
   if (w == NULL) return;
-  for (uint32_t i = 0; i < w->n_targets; i++) skep_delta_writer_free(w->targets[i]->writer);
+  for (uint32_t i = 0; i < w->n_targets; i++) {
+    skep_write_settle(w, w->targets[i]);
+    skep_buf_fini(&w->targets[i]->placed);
+    skep_delta_writer_free(w->targets[i]->writer);
+  }
   skep_delta_shared_free(w->delta.shared);
   skep_release(w->ctx, w->targets);
   skep_key_map_fini(w->ctx, &w->by_name);

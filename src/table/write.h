@@ -109,9 +109,12 @@ SKEP_NODISCARD skep_status skep_table_write_deletes(skep_table_write *w, const s
 SKEP_NODISCARD skep_status skep_table_write_finish(skep_table_write *w, const skep_written_partition **partitions,
                                                    uint32_t *n_partitions, skep_err *err);
 
-/* Removes what was written; after _finish too (a transactional table's; a plain table's files stay). Then _free. */
+/* Removes what was written; after _finish too: then a plain table's files are taken out of their places, and what they
+ * replaced comes back, which readers may see halfway. Then _free. */
 bool skep_table_write_abort(skep_table_write *w); /* true: as skep_delta_writer_abort */
-void skep_table_write_free(skep_table_write *w);  /* accepts NULL */
+/* Accepts NULL. What a plain table's OVERWRITE replaced is kept until here, so that _abort can bring it back: call it
+ * after the commit. */
+void skep_table_write_free(skep_table_write *w);
 
 uint64_t skep_table_write_row_count(const skep_table_write *w); /* rows added or deleted so far */
 

@@ -24,6 +24,7 @@ typedef struct skep_write_target {
   const char *staging;       /* PLAIN: where its files are until they are placed; else NULL */
   const skep_commit_message *message;
   bool is_placed;
+  skep_buf placed; /* PLAIN: names of its files in `location`, in the message's order, each with its NUL */
 } skep_write_target;
 
 struct skep_table_write {
@@ -75,7 +76,11 @@ SKEP_NODISCARD skep_status skep_write_static_target(skep_table_write *w, uint32_
 
 /* PLAIN: a name for a staging directory below the target's location. */
 SKEP_NODISCARD skep_status skep_write_stage(skep_table_write *w, skep_write_target *target, skep_err *err);
-/* Moves the staged files into place, for OVERWRITE after what was there went away. */
+/* Moves the staged files into place, for OVERWRITE after what was there went into the staging directory. */
 SKEP_NODISCARD skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err);
+/* Takes that back; false: something stays. */
+bool skep_write_unplace(skep_table_write *w, skep_write_target *target);
+/* The staging directory goes, and what was overwritten with it. */
+void skep_write_settle(skep_table_write *w, skep_write_target *target);
 
 #endif

@@ -1,7 +1,8 @@
 /* Plain tables: files are written into a staging directory, which readers pass over, and moved into place at the end.
  *
- * Nothing makes this atomic, as nothing does in Hive; what is overwritten moves into the staging directory first, so
- * that a crash in between loses nothing for good. Names: NNNNNN_0, then NNNNNN_0_copy_1, ... as Hive's. */
+ * Nothing makes this atomic, as nothing does in Hive; what is overwritten moves into the staging directory first and
+ * stays there until the statement has committed: a crash in between loses nothing for good, and a commit that fails
+ * takes the files out of their places again. Names: NNNNNN_0, then NNNNNN_0_copy_1, ... as Hive's. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +131,8 @@ static skep_status place_file(skep_table_write *w, skep_write_target *target, co
 }
 
 /* After a failure: new files back into the staging directory, former ones out of it. */
-static skep_status put_back(skep_table_write *w, skep_write_target *target, const skep_buf *names) {
+static skep_status put_back(skep_table_write *w, skep_write_target *target) {
+  const skep_buf *names = &target->placed;
   skep_status status = SKEP_OK;
   for (size_t at = 0, i = 0; status == SKEP_OK && at < names->size; i++) {
     const char *name = (const char *)names->data + at;
@@ -157,27 +159,40 @@ static skep_status put_back(skep_table_write *w, skep_write_target *target, cons
 
 static skep_status place_files(skep_table_write *w, skep_write_target *target, skep_err *err) {
   const skep_commit_message *m = target->message;
-  skep_buf names;
-  skep_buf_init(&names, w->ctx, SIZE_MAX / 4);
+  skep_buf_init(&target->placed, w->ctx, SIZE_MAX / 4);
   skep_status status = w->opts.kind == SKEP_WRITE_OVERWRITE ? set_aside(w, target, err) : SKEP_OK;
   for (uint32_t i = 0; status == SKEP_OK && i < m->n_files; i++)
-    status = place_file(w, target, &m->files[i], &names, err);
-  target->is_placed = status == SKEP_OK || put_back(w, target, &names) != SKEP_OK;
-  skep_buf_fini(&names);
+    status = place_file(w, target, &m->files[i], &target->placed, err);
+  target->is_placed = status == SKEP_OK || put_back(w, target) != SKEP_OK;
   if (status == SKEP_OK || !target->is_placed) return status;
   return skep_wrap(err, status, "files of %s may have stayed in %s", w->opts.table_name, target->staging);
 }
 
+static skep_status sync_location(skep_table_write *w, const skep_write_target *target, skep_err *err) {
+  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) == 0) return SKEP_OK;
+  return skep_fs_sync_dir(w->fs, target->out.location, err);
+}
+
 skep_status skep_write_place(skep_table_write *w, skep_write_target *target, skep_err *err) {
   if (w->opts.place_begin != NULL) SKEP_TRY(w->opts.place_begin(w->opts.place_self, err));
-  skep_status status = place_files(w, target, err); /* is_placed: an abort has nothing to take back */
+  skep_status status = place_files(w, target, err);
   if (w->opts.place_begin != NULL) w->opts.place_end(w->opts.place_self);
-  if (status != SKEP_OK) return status;
-  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) != 0) {
-    status = skep_fs_sync_dir(w->fs, target->out.location, err);
-    if (status != SKEP_OK) return skep_wrap(err, status, "files of %s stay in %s", w->opts.table_name, target->staging);
+  return status == SKEP_OK ? sync_location(w, target, err) : status;
+}
+
+bool skep_write_unplace(skep_table_write *w, skep_write_target *target) {
+  if (put_back(w, target) != SKEP_OK) {
+    skep_log(w->ctx, SKEP_LOG_WARN, "%s: files of an aborted write stay in %s; what they replaced is in %s",
+             w->opts.table_name, target->out.location, target->staging);
+    target->staging = NULL; /* to stay */
+    return false;
   }
-  if (skep_dir_remove(w->ctx, w->fs, target->staging, NULL) != SKEP_OK)
+  target->is_placed = false;
+  return sync_location(w, target, NULL) == SKEP_OK;
+}
+
+void skep_write_settle(skep_table_write *w, skep_write_target *target) {
+  if (target->is_placed && target->staging != NULL && skep_dir_remove(w->ctx, w->fs, target->staging, NULL) != SKEP_OK)
     skep_log(w->ctx, SKEP_LOG_WARN, "%s: a staging directory stays behind", target->staging);
-  return SKEP_OK;
+  target->staging = NULL;
 }

@@ -485,6 +485,37 @@ static void a_plain_overwrite_that_fails_loses_nothing(void **state) {
   assert_true(n_old > 0);
 }
 
+/* A commit that fails after the files were placed. */
+static void an_abort_after_finish_takes_plain_files_back(void **state) {
+  static const char *const cells[] = {"1", "a", "1", "2", "b", "2", "3", "c", "1", "4", "d", "3"};
+  static const skep_plan_opts plan = {.schema = "struct<id:int,s:string>", .partition_schema = "struct<p:int>"};
+  writing *t = *state;
+  for (int overwrite = 0; overwrite < 2; overwrite++) {
+    skep_table_write *w;
+    const skep_written_partition *list;
+    uint32_t n;
+    skep_batch batch;
+    skep_table_write_opts o = table_opts(t, "struct<id:int,s:string>", "struct<p:int>", SKEP_WRITE_INSERT, 0, 0);
+    o.format = SKEP_WRITE_PLAIN;
+    insert(t, &o, cells, 2);
+    char *before = strdup(writing_tree(t, "w/t"));
+    if (overwrite == 1) o.kind = SKEP_WRITE_OVERWRITE;
+    assert_ok(skep_table_write_open(&t->ctx, t->fs, &o, &w, &t->err), t->err);
+    writing_batch(t, &batch, batch_type(t, &o), cells + 6, 2);
+    assert_ok(skep_table_write_rows(w, &batch, &t->err), t->err);
+    assert_ok(skep_table_write_finish(w, &list, &n, &t->err), t->err);
+    assert_non_null(strstr(writing_table(t, "w/t", ALL, &plan, false), "3 c"));
+    skep_table_write_abort(w);
+    skep_table_write_free(w);
+    assert_string_equal(writing_tree(t, "w/t"), before);
+    const char *rows = writing_table(t, "w/t", ALL, &plan, false);
+    assert_true(strstr(rows, "1 a") != NULL && strstr(rows, "2 b") != NULL && strstr(rows, "3 c") == NULL);
+    free(before);
+    skep_vec_fini(&batch.root);
+    writing_again(t);
+  }
+}
+
 static void any_failing_allocation_is_reported(void **state) {
   static const char *const cells[] = {"1", "a", "1", "2", "b", "2", "3", "c", "1"};
   writing *t = *state;
@@ -667,6 +698,7 @@ int main(void) {
       TEST(any_failing_call_is_reported_and_leaves_nothing),
       TEST(plain_files_are_safe_before_they_move_into_place),
       TEST(a_plain_overwrite_that_fails_loses_nothing),
+      TEST(an_abort_after_finish_takes_plain_files_back),
       TEST(any_failing_allocation_is_reported),
       TEST(an_open_partition_holds_little_memory),
       TEST(a_process_that_ends_anywhere_leaves_nothing_to_see),
