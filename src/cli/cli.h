@@ -31,7 +31,7 @@ struct skep_cli_command {
   int (*run)(const skep_cli_command *command, const skep_cli_env *env, int argc, char **argv);
 };
 
-extern const skep_cli_command skep_cli_compact, skep_cli_why;
+extern const skep_cli_command skep_cli_compact, skep_cli_why, skep_cli_check, skep_cli_purge_proof;
 extern const skep_cli_command skep_cli_cat, skep_cli_inspect, skep_cli_events, skep_cli_housekeeper, skep_cli_metastore;
 extern const skep_cli_command skep_cli_shell; /* skep without a command */
 

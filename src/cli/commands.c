@@ -8,7 +8,7 @@
 
 static const skep_cli_command *const commands[] = {&skep_cli_cat,         &skep_cli_inspect,   &skep_cli_events,
                                                    &skep_cli_housekeeper, &skep_cli_metastore, &skep_cli_compact,
-                                                   &skep_cli_why};
+                                                   &skep_cli_why,         &skep_cli_check,     &skep_cli_purge_proof};
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const char exit_text[] =
