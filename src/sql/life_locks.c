@@ -261,7 +261,7 @@ static skep_status read_entities(skep_life *life, skep_err *err) {
 skep_status skep_life_components(skep_life *life, skep_lock_component **out, uint32_t *n, skep_err *err) {
   const skep_locks_conf conf = skep_life_locks_conf(life->s);
   *n = 0;
+  SKEP_TRY(read_entities(life, err)); /* for the older locks too */
   if (!skep_life_takes_locks(life->s)) return SKEP_OK;
-  SKEP_TRY(read_entities(life, err));
   return skep_locks_decide(&conf, life->locks, life->n_locks, &life->s->arena, out, n, err);
 }

@@ -230,6 +230,7 @@ class Run:
 
     def all(self):
         self.a, self.b = self.open(), self.open()
+        self.run("SET hive.acid.lockless.reads.enabled=true", self.b)  # its snapshot is in nobody's way: one script drives both
         partition = " PARTITIONED BY (p INT)" if self.model.partitioned else ""
         buckets = " CLUSTERED BY (k) INTO 3 BUCKETS" if self.args.kind in ("bucketed", "both") else ""
         self.run(f"CREATE TABLE t (k INT, v INT, s STRING, d DECIMAL(10,2)){partition}{buckets} STORED AS ORC TBLPROPERTIES ('transactional'='true')")
