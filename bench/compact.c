@@ -1,11 +1,17 @@
 /* Compaction, measured from inside: tables made of the rows of an ORC file, then compacted, copied, read.
  *
- *   bench_compact make FILE DIR N_DELTAS ROWS       -> N_DELTAS deltas of ROWS rows each (the file's rows, over and
- * over) bench_compact base FILE DIR N_ROWS PER_MILLE    -> a base of so many rows, so many of a thousand deleted at
- * random bench_compact run KIND FILE DIR LAST THREADS [encode] -> rows, seconds of wall and of processor, bytes, bytes
- * copied bench_compact cp DIR OUT                        -> all data files copied and synced: seconds, bytes
- *   bench_compact avalanche FILE DIR N              -> N deltas of 10 rows, every second with a delete delta, no syncs
- * LAST is the highest write id; the result is removed again. */
+ *   bench_compact make FILE DIR N_DELTAS ROWS
+ *     -> N_DELTAS deltas of ROWS rows each (the file's rows, over and over)
+ *   bench_compact base FILE DIR N_ROWS PER_MILLE [first]
+ *     -> a base of so many rows, so many of a thousand deleted (at random, or the first), and a delta of ten rows
+ *   bench_compact run KIND FILE DIR LAST THREADS [encode]
+ *     -> rows, seconds of wall and of processor, bytes, bytes taken over; LAST is the highest write id
+ *   bench_compact cp DIR OUT
+ *     -> all data files copied and synced: seconds, bytes
+ *   bench_compact avalanche FILE DIR N
+ *     -> N directories of 10 rows or one delete event in turn
+ *
+ * Results of runs are removed again. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -115,14 +121,14 @@ static void make_deltas(bench *b, const char *dir, int64_t n_deltas, uint64_t ro
 }
 
 static void delete_rows(bench *b, const char *dir, int64_t write_id, int64_t rows_of, int64_t n_rows,
-                        unsigned per_mille) {
+                        unsigned per_mille, bool first) {
   skep_delta_writer *w = open_writer(b, dir, SKEP_DELTA_DELETE, write_id);
   uint64_t state = (uint64_t)write_id;
   int32_t bucket = skep_bucket_encode(0, 0);
   for (int64_t i = 0; i < n_rows; i++) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    if ((state >> 33) % 1000 < per_mille)
-      check(skep_delta_writer_deletes(w, &rows_of, &bucket, &i, NULL, 1, &b->err), b);
+    bool wanted = first ? i < n_rows / 1000 * per_mille : (state >> 33) % 1000 < per_mille;
+    if (wanted) check(skep_delta_writer_deletes(w, &rows_of, &bucket, &i, NULL, 1, &b->err), b);
   }
   close_writer(b, w);
 }
@@ -133,7 +139,7 @@ static void make_avalanche(bench *b, const char *dir, int64_t n) {
     if (id % 2 == 1) {
       put_rows(b, dir, SKEP_DELTA_INSERT, id, 10, &at);
     } else {
-      delete_rows(b, dir, id, id - 1, 10, 100);
+      delete_rows(b, dir, id, id - 1, 10, 100, false);
     }
   }
 }
@@ -206,11 +212,12 @@ int main(int argc, char **argv) {
   if (strcmp(what, "make") == 0 && argc == 6) {
     load(&b, argv[2], true);
     make_deltas(&b, argv[3], strtoll(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
-  } else if (strcmp(what, "base") == 0 && argc == 6) {
+  } else if (strcmp(what, "base") == 0 && argc >= 6) {
     int64_t n = strtoll(argv[4], NULL, 10);
     load(&b, argv[2], true);
     put_rows(&b, argv[3], SKEP_DELTA_BASE, 1, (uint64_t)n, &at);
-    delete_rows(&b, argv[3], 2, 1, n, (unsigned)strtoul(argv[5], NULL, 10));
+    delete_rows(&b, argv[3], 2, 1, n, (unsigned)strtoul(argv[5], NULL, 10), argc > 6);
+    put_rows(&b, argv[3], SKEP_DELTA_INSERT, 3, 10, &at);
   } else if (strcmp(what, "avalanche") == 0 && argc == 5) {
     load(&b, argv[2], true);
     make_avalanche(&b, argv[3], strtoll(argv[4], NULL, 10));
