@@ -79,6 +79,22 @@ static void what_an_open_reader_sees_stays_until_it_ends(void **state) {
   assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\""), 0);
 }
 
+/* A reader that was stopped for too long: an error when it goes on, never fewer rows. */
+static void a_reader_that_was_taken_for_dead_gets_an_error_and_not_fewer_rows(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  assert_string_equal(other_rows(f, "START TRANSACTION"), "");
+  assert_string_equal(other_rows(f, rows), "1\ta\n3\tc\n");
+  int64_t txn = compactor_number(&f->c, "SELECT max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'");
+  assert_ok(skep_txn_abort(f->c.db, txn, SKEP_ABORT_TIMEOUT, false, &f->c.err), f->c.err);
+  warehouse_run(&f->w, "DELETE FROM t WHERE id = 1");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
+  assert_int_equal(compactor_clean(&f->c).n_cleaned, 1);
+  assert_int_not_equal(warehouse_try(&f->w, f->other, rows), SKEP_OK);
+  assert_non_null(strstr(f->w.err.text, "aborted"));
+  assert_string_equal(other_rows(f, rows), "3\tc\n"); /* a new transaction */
+}
+
 static void a_reader_of_another_table_keeps_nothing(void **state) {
   fixture *f = *state;
   make_table(f);
@@ -457,6 +473,19 @@ static void a_rebalance_waits_for_a_delete_that_has_read_the_old_ids(void **stat
   assert_string_equal(warehouse_rows(&f->w, rows), "1\ta\n");
 }
 
+/* The same through statements. */
+static void a_rebalance_and_a_delete_in_a_transaction_take_turns(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  assert_string_equal(other_rows(f, "START TRANSACTION"), "");
+  assert_string_equal(other_rows(f, "DELETE FROM t WHERE id = 1"), "");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'rebalance'");
+  assert_int_equal(compactor_work(&f->c).state, 'i');
+  assert_string_equal(other_rows(f, "COMMIT"), "");
+  assert_int_equal(compactor_work(&f->c).state, 'r');
+  assert_string_equal(warehouse_rows(&f->w, rows), "3\tc\n");
+}
+
 /* Without locks the first committer wins, as between two writers. */
 static void a_delete_that_began_before_a_rebalance_cannot_commit_after_it(void **state) {
   fixture *f = *state;
@@ -691,6 +720,7 @@ static void two_workers_and_two_cleaners_do_everything_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(what_an_open_reader_sees_stays_until_it_ends),
+      TEST(a_reader_that_was_taken_for_dead_gets_an_error_and_not_fewer_rows),
       TEST(a_reader_of_another_table_keeps_nothing),
       TEST(a_dry_run_removes_nothing),
       TEST(of_five_requests_one_is_accepted_and_four_refused_with_a_reason),
@@ -707,6 +737,7 @@ int main(void) {
       TEST(a_cleaner_that_slept_while_the_table_was_made_again_touches_nothing_of_the_new_one),
       TEST(another_cleaners_claim_stops_the_first_one),
       TEST(a_rebalance_waits_for_a_delete_that_has_read_the_old_ids),
+      TEST(a_rebalance_and_a_delete_in_a_transaction_take_turns),
       TEST(a_delete_that_began_before_a_rebalance_cannot_commit_after_it),
       TEST(a_row_inserted_and_deleted_in_one_transaction_stays_away_after_a_minor_compaction),
       TEST(the_initiator_asks_for_what_has_many_deltas_or_a_small_base),
