@@ -183,7 +183,7 @@ static void what_acid_forbids_is_refused(void **state) {
        {"UPDATE p SET d = 'z'",
         "!SemanticException [Error 10292]: Updating values of partition columns is not supported"},
        {"LOAD DATA INPATH '/x' INTO TABLE b", "!No files matching path file:/x"},
-       {"EXPLAIN SELECT 1", "!not supported"});
+       {"EXPLAIN FORMATTED SELECT 1", "!not supported"});
 }
 
 static void plain_tables_are_read_and_written(void **state) {

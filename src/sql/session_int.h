@@ -59,9 +59,10 @@ typedef struct skep_heartbeat skep_heartbeat;
 #define SKEP_QUERY_ID_PREFIX "skep-"
 enum { SKEP_QUERY_ID_SIZE = 112 };
 
-/* EXPLAIN LOCKS: the statement runs until it would ask for them, and tells instead. */
+/* EXPLAIN: the statement runs until it would ask for locks, and tells instead. */
 typedef struct skep_explained {
   bool wanted, done;
+  skep_result *tables; /* NULL: only locks are wanted; else lines about tables and partitions go in here */
   const skep_lock_component *components; /* in session->arena */
   uint32_t n;
 } skep_explained;
