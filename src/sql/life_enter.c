@@ -259,8 +259,15 @@ static skep_status settle(entering *e, skep_status st, skep_err *err) {
     life->again = st == SKEP_END;
     return st;
   }
+  bool was_queued = e->is_queued;
   e->is_queued = life->lock_id != 0;
   st = skep_db_commit(s->db, err);
+  if (st == SKEP_ERR_BUSY) { /* its number would have come too late (txn-protocol 2.1, step 9): nothing was begun */
+    if (!was_queued) life->lock_id = 0;
+    e->is_queued = was_queued;
+    life->again = true;
+    return st;
+  }
   if (st == SKEP_ERR_IN_DOUBT) { /* what was begun, if it was, is of no use */
     if (e->txn.id != 0) skep_transaction_leave(s, e->txn.id);
     return skep_wrap(err, SKEP_ERR_IO, "the statement could not begin");
