@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#define INSERT_NOTE "INSERT INTO \"AUX_TABLE\" (\"MT_KEY1\", \"MT_KEY2\", \"MT_COMMENT\") VALUES ('skep.move', ?, ?)"
-#define DELETE_NOTES \
-  "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move' AND \"MT_KEY2\" >= ? AND \"MT_KEY2\" < ?"
+#include "txn/move_notes.h"
 
 static skep_status no_memory(skep_err *err) { return skep_fail(err, SKEP_ERR_NOMEM, "renaming directories"); }
 
@@ -25,26 +23,11 @@ skep_status skep_moves_add(skep_session *s, skep_moves *moves, const char *from,
 /* ---- notes ---- */
 
 static skep_status insert_notes(skep_session *s, skep_moves *moves, skep_err *err) {
-  int64_t last;
-  SKEP_TRY(skep_db_get_i64(s->db, "SELECT max(\"MT_KEY2\") FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'",
-                           SKEP_NO_PARAMS, &last, NULL, err));
-  moves->first = last + 1;
+  skep_txn_move *all = skep_arena_zero(&s->arena, moves->n + 1, sizeof *all);
+  if (all == NULL) return no_memory(err);
+  for (size_t i = 0; i < moves->n; i++) all[i] = (skep_txn_move){moves->items[i].from, moves->items[i].to};
   moves->n_noted = moves->n;
-  for (size_t i = 0; i < moves->n; i++) {
-    const skep_move *m = &moves->items[i];
-    size_t from = strlen(m->from), to = strlen(m->to);
-    char *note = skep_arena_alloc(&s->arena, from + to + 1);
-    if (note == NULL) return no_memory(err);
-    if (memchr(m->from, '\n', from) != NULL)
-      return skep_fail(err, SKEP_ERR_UNSUPPORTED, "a directory with a line end in its name cannot be renamed");
-    memcpy(note, m->from, from);
-    note[from] = '\n';
-    memcpy(note + from + 1, m->to, to);
-    SKEP_TRY(skep_db_run(s->db, INSERT_NOTE,
-                         SKEP_PARAMS(skep_p_i64(moves->first + (int64_t)i), skep_p_textn(note, from + to + 1)), NULL,
-                         err));
-  }
-  return SKEP_OK;
+  return skep_txn_moves_add(s->db, &s->arena, all, moves->n, &moves->first, &moves->n_rows, err);
 }
 
 skep_status skep_moves_note(skep_session *s, skep_moves *moves, skep_err *err) {
@@ -56,8 +39,7 @@ skep_status skep_moves_note(skep_session *s, skep_moves *moves, skep_err *err) {
 }
 
 static skep_status delete_notes(skep_session *s, const skep_moves *moves, int64_t *n, skep_err *err) {
-  return skep_db_run(s->db, DELETE_NOTES,
-                     SKEP_PARAMS(skep_p_i64(moves->first), skep_p_i64(moves->first + (int64_t)moves->n_noted)), n, err);
+  return skep_txn_moves_delete(s->db, moves->first, moves->n_rows, n, err);
 }
 
 /* ---- renaming ---- */
@@ -81,7 +63,7 @@ skep_status skep_moves_do(skep_session *s, skep_moves *moves, skep_err *err) {
   int64_t n;
   if (moves->n == 0) return SKEP_OK;
   SKEP_TRY(delete_notes(s, moves, &n, err));
-  if (n != (int64_t)moves->n || moves->n_noted != moves->n)
+  if (n != moves->n_rows || moves->n_noted != moves->n)
     return skep_fail(err, SKEP_ERR_BUSY, "the warehouse was opened by somebody else meanwhile");
   for (size_t i = 0; i < moves->n; i++) {
     skep_stat stat;
@@ -131,34 +113,19 @@ void skep_moves_undo(skep_session *s, skep_moves *moves) {
 
 /* ---- after a crash ---- */
 
-static skep_status recover_one(skep_session *s, const char *note, skep_err *err) {
-  const char *line = strchr(note, '\n');
-  if (line == NULL) return SKEP_OK; /* none of ours */
-  const char *from = skep_arena_strndup(&s->arena, note, (size_t)(line - note));
-  const char *to = skep_arena_strndup(&s->arena, line + 1, strlen(line + 1));
-  return from == NULL || to == NULL ? no_memory(err) : put_back(s, from, to, err);
-}
-
 /* The last rename is the first to be put back: files went into a directory that a rename made. */
 static skep_status recover(skep_session *s, skep_err *err) {
-  skep_stmt *stmt;
-  SKEP_TRY(skep_db_query(
-      s->db, "SELECT \"MT_COMMENT\" FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move' ORDER BY \"MT_KEY2\" DESC",
-      SKEP_NO_PARAMS, &stmt, err));
-  skep_status st;
-  while ((st = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    const char *note = skep_stmt_text(stmt, 0, NULL);
-    if (note != NULL && (st = recover_one(s, note, err)) != SKEP_OK) break;
-  }
-  skep_stmt_done(stmt);
-  if (st != SKEP_END) return st;
-  return skep_db_run(s->db, "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'", SKEP_NO_PARAMS, NULL, err);
+  skep_txn_move *all;
+  size_t n;
+  SKEP_TRY(skep_txn_moves_list(s->db, &s->arena, &all, &n, err));
+  for (size_t i = 0; i < n; i++) SKEP_TRY(put_back(s, all[i].from, all[i].to, err));
+  return skep_txn_moves_clear(s->db, err);
 }
 
 skep_status skep_moves_recover(skep_session *s, skep_err *err) {
-  int64_t n;
-  SKEP_TRY(skep_db_get_i64(s->db, "SELECT count(*) FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = 'skep.move'", SKEP_NO_PARAMS,
-                           &n, NULL, err));
+  skep_txn_move *all;
+  size_t n;
+  SKEP_TRY(skep_txn_moves_list(s->db, &s->arena, &all, &n, err));
   if (n == 0) return SKEP_OK;
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
   skep_status st = recover(s, err);

@@ -5,8 +5,7 @@
  * in between leaves notes: whoever opens the warehouse next renames back what was renamed (skep_moves_recover). Notes
  * that are there while the second transaction runs are not touched: it holds the database's write lock.
  *
- * The notes are rows of Hive's AUX_TABLE under the key "skep.move", numbered, "from\nto" as comment; Hive uses that
- * table for its mutexes and looks at its own keys only. */
+ * How the notes are stored: txn/move_notes.h. */
 #ifndef SQL_MOVES_H
 #define SQL_MOVES_H
 
@@ -21,7 +20,7 @@ typedef struct skep_moves {
   skep_move *items; /* renamed in this order */
   size_t n, capacity;
   size_t n_noted;
-  int64_t first; /* the number of the first note */
+  int64_t first, n_rows; /* the notes in the database */
 } skep_moves;
 
 SKEP_NODISCARD skep_status skep_moves_add(skep_session *session, skep_moves *moves, const char *from, const char *to,
