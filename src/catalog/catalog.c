@@ -83,7 +83,7 @@ static skep_status ensure_default(skep_catalog *catalog, skep_err *err) {
   bool found;
   const char *sql = "SELECT \"DB_ID\" FROM \"DBS\" WHERE \"NAME\" = 'default' AND \"CTLG_NAME\" = 'hive'";
   SKEP_TRY(skep_db_get_i64(catalog->db, sql, SKEP_NO_PARAMS, &id, &found, err));
-  if (found) return SKEP_OK;
+  if (found || skep_db_is_read_only(catalog->db)) return SKEP_OK;
   bool joined;
   SKEP_TRY(skep_db_begin_unless(catalog->db, SKEP_DB_WRITE, &joined, err));
   skep_status st = skep_db_get_i64(catalog->db, sql, SKEP_NO_PARAMS, &id, &found, err);

@@ -18,6 +18,7 @@ enum {
   OPT_HIVEVAR,
   OPT_CONF,
   OPT_METASTORE,
+  OPT_READ_ONLY,
   OPT_VERSION
 };
 
@@ -34,7 +35,9 @@ static const skep_cli_option options[] = {
     {OPT_HIVECONF, "hiveconf", "K=V", "a setting under Hive's name, as SET K=V; may be repeated"},
     {OPT_HIVEVAR, "hivevar", "K=V", "a variable: ${K} in statements is V; may be repeated"},
     {OPT_CONF, "conf", "FILE", "settings from a hive-site.xml"},
-    {OPT_METASTORE, "metastore", "URL", "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
+    {OPT_METASTORE, "metastore", "URL",
+     "sqlite:PATH or postgresql://... (default: metastore.sqlite in the\nwarehouse)"},
+    {OPT_READ_ONLY, "read-only", NULL, "change nothing: any metastore, also of an old Hive, can be looked at"},
     {OPT_VERSION, "version", NULL, "print the version"},
 };
 
@@ -59,6 +62,7 @@ typedef struct shell_source {
 
 typedef struct shell_args {
   const char *warehouse, *conf, *metastore;
+  bool read_only;
   shell_source *sources;
   uint32_t n_sources;
   skep_cli_words settings; /* K=V */
@@ -130,6 +134,9 @@ static bool set_option(shell_args *a, skep_arena *arena, int id, const char *val
       break;
     case OPT_METASTORE:
       a->metastore = value;
+      break;
+    case OPT_READ_ONLY:
+      a->read_only = true;
       break;
     default:
       break;
@@ -205,6 +212,7 @@ static skep_status open_session(skep_shell *shell, const shell_args *a, const sk
   skep_session_opts opts = {.ctx = env->ctx,
                             .fs = env->fs,
                             .metastore_url = a->metastore,
+                            .read_only = a->read_only,
                             .hivevars = a->variables,
                             .n_hivevars = a->n_variables,
                             .user = user_name()};

@@ -264,12 +264,27 @@ static skep_status run_once(pg_db *db, pg_stmt *s, bool defer, skep_err *err) {
   return SKEP_OK;
 }
 
-/* A question outside a transaction is asked again on a new connection. A change is not: it may have been made. */
+static void end(pg_db *db) {
+  db->begun = false;
+  db->failed = false;
+  db->used = false;
+}
+
+/* A question outside a transaction, and the first statement inside one, run again on a new connection. A change that is
+ * a transaction of its own does not: it may have been made. */
 static skep_status run(pg_db *db, pg_stmt *s, bool defer, skep_err *err) {
   s->ran = true;
   s->row = -1;
+  bool first = db->base.active && !db->used && !db->failed;
   skep_status status = run_once(db, s, defer, err);
-  if (status != SKEP_ERR_IO || db->base.active || !pg_is_lost(db)) return status;
+  db->used = db->used || (db->base.active && status == SKEP_OK);
+  if (status != SKEP_ERR_IO || !pg_is_lost(db)) return status;
+  if (first && db->base.mode != SKEP_DB_WRITE && db->base.mode != SKEP_DB_WRITE_LAZY) {
+    end(db);
+    SKEP_TRY(pg_ensure(db, err));
+    return run_once(db, s, defer, err);
+  }
+  if (db->base.active) return status;
   if (!s->base.changes) return run_once(db, s, defer, err);
   return skep_wrap(err, SKEP_ERR_IN_DOUBT, "the connection was lost, the outcome of a change is not known");
 }
@@ -452,10 +467,6 @@ static skep_status begin_now(pg_db *db, skep_err *err) {
   return status;
 }
 
-static void end(pg_db *db) {
-  db->begun = false;
-  db->failed = false;
-}
 
 static void pg_rollback(skep_db *base) {
   pg_db *db = (pg_db *)base;
@@ -521,6 +532,7 @@ static skep_status pg_savepoint(skep_db *base, skep_err *err) {
   SKEP_TRY(get_ready(db, err));
   /* What was queued before must not be counted as a failure since. */
   if (db->n_queued > 0) SKEP_TRY(pg_flush(db, NULL, NULL, err));
+  db->used = true;
   return pg_queue_fixed(db, PG_SAVEPOINT, err);
 }
 
@@ -546,6 +558,7 @@ static skep_status pg_lock_txns(skep_db *base, bool exclusive, skep_err *err) {
   pg_db *db = (pg_db *)base;
   if (!skep_db_in_write(base)) return skep_fail(err, SKEP_ERR_INTERNAL, "a lock outside a transaction that writes");
   SKEP_TRY(get_ready(db, err));
+  db->used = true;
   return pg_queue_fixed(db, exclusive ? PG_TXNS_EXCLUSIVE : PG_TXNS_SHARE, err);
 }
 

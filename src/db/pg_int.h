@@ -44,6 +44,7 @@ typedef struct pg_db {
   uint32_t n_queued;   /* commands whose answers were not read */
   bool begun;          /* BEGIN of the open transaction was queued */
   bool failed;         /* the open transaction cannot go on */
+  bool used;           /* it has asked or changed something: it cannot begin again on another connection */
   int64_t n_changed;
   /* Server's clock minus the machine's time since its start. */
   int64_t offset_ms, measured_ns;

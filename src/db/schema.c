@@ -324,12 +324,27 @@ skep_status skep_schema_check(skep_db *db, skep_schema_info *info, skep_err *err
   return table_exists(db, "1", "MIN_HISTORY_WRITE_ID", &info->has_min_history_write_id, err);
 }
 
+/* Somebody else's database must not get our tables because a name was mistyped. */
+static skep_status check_empty(skep_db *db, skep_err *err) {
+  int64_t n = 0;
+  if (is_sqlite(db)) return SKEP_OK;
+  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema()",
+                           SKEP_NO_PARAMS, &n, NULL, err));
+  if (n == 0) return SKEP_OK;
+  return skep_fail(
+      err, SKEP_ERR_NOT_FOUND,
+      "the database has no Hive schema, and %lld other tables: 'skep metastore init' makes one beside them",
+      (long long)n);
+}
+
 skep_status skep_schema_ensure(skep_db *db, const char *warehouse_uri, skep_schema_info *info, bool *created,
                                skep_err *err) {
   if (created != NULL) *created = false;
   skep_err reason = {0};
   skep_status status = skep_schema_check(db, info, &reason);
-  if (status == SKEP_ERR_NOT_FOUND) {
+  bool missing = status == SKEP_ERR_NOT_FOUND && !skep_db_is_read_only(db);
+  if (missing) status = check_empty(db, &reason);
+  if (missing && status == SKEP_OK) {
     status = skep_schema_init(db, warehouse_uri, &reason);
     if (status == SKEP_OK && created != NULL) *created = true;
     if (status == SKEP_OK || status == SKEP_ERR_EXISTS) status = skep_schema_check(db, info, &reason);

@@ -339,6 +339,27 @@ static skep_status keep_held(entering *e, skep_err *err) {
   return SKEP_OK;
 }
 
+/* ---- for reading only ---- */
+
+/* A metastore that must not be changed knows nothing of us: no transaction, no locks; what is committed now is seen. */
+static skep_status enter_reading(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  entering e = {.life = life};
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  for (size_t i = 0; i < life->n_tables; i++) {
+    skep_life_table *t = life->tables[i];
+    if (t->write != 0) return skep_fail(err, SKEP_ERR_IO, "the metastore is open for reading only");
+    if (t->is_read) SKEP_TRY(skep_life_list(life, t, err));
+  }
+  SKEP_TRY(txn_tables(life, &e.tables, &e.n_tables, err));
+  SKEP_TRY(skep_txn_look(s->db, &s->arena, &conf, e.tables, e.n_tables, &e.txn, err));
+  s->txn.txn.valid_txns = e.txn.valid_txns;
+  s->txn.txn.txns = e.txn.txns;
+  take_lists(life, e.tables);
+  skep_db_rollback(s->db);
+  return SKEP_OK;
+}
+
 /* ---- the door ---- */
 
 skep_status skep_life_explain(skep_session *s, const skep_lock_component *components, uint32_t n) {
@@ -416,6 +437,7 @@ static skep_status prepare(entering *e, skep_err *err) {
 skep_status skep_life_enter(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
   entering e = {.life = life};
+  if (skep_db_is_read_only(s->db) && !s->explained.wanted) return enter_reading(life, err);
   SKEP_TRY(prepare(&e, err));
   if (life->n_tables == 0 && e.n == 0) {
     skep_db_rollback(s->db); /* nothing was written */

@@ -9,8 +9,8 @@
 
 #include "db/schema.h"
 #include "sql/heartbeat.h"
-#include "sql/moves.h"
 #include "sql/legacy_locks.h"
+#include "sql/moves.h"
 #include "sql/spill.h"
 #include "sql/statement.h"
 #include "sql/transaction.h"
@@ -87,7 +87,8 @@ static skep_status open_metastore(skep_session *s, const skep_session_opts *opts
     skep_buf_fini(&path);
     if (url == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
   }
-  const skep_db_opts db_opts = {.create = true,
+  const skep_db_opts db_opts = {.create = !opts->read_only,
+                                .read_only = opts->read_only,
                                 .busy_wait_ms = 60000,
                                 .checkpoint_pages = 8000,
                                 .boot_id = opts->boot_id,
@@ -105,10 +106,11 @@ static skep_status open_all(skep_session *s, const skep_session_opts *opts, skep
   skep_arena_init(&s->txn_arena, s->ctx, SESSION_MAX_ARENA);
   SKEP_TRY(open_settings(s, opts, err));
   SKEP_TRY(open_texts(s, opts, err));
-  SKEP_TRY(skep_fs_mkdirs(s->fs, s->warehouse, err));
+  if (!opts->read_only) SKEP_TRY(skep_fs_mkdirs(s->fs, s->warehouse, err));
   SKEP_TRY(open_metastore(s, opts, err));
   s->engine_opts =
       (skep_engine_opts){.temp_dir = s->temp_dir, .memory_limit_bytes = opts->memory_bytes, .threads = opts->threads};
+  if (skep_db_is_read_only(s->db)) return SKEP_OK;
   SKEP_TRY(skep_moves_recover(s, err));
   skep_spill_clean(s);
   return skep_transaction_housekeep(s, err);
@@ -183,6 +185,7 @@ enum { STATEMENTS_UNKEPT = 1000, MS_UNKEPT = 60 * 1000 };
 static void keep_house(skep_session *s) {
   int64_t now = s->ctx->clock_ms(s->ctx->clock_self);
   if (s->kept_ms == 0) s->kept_ms = now;
+  if (skep_db_is_read_only(s->db)) return;
   if ((++s->n_unkept < STATEMENTS_UNKEPT && now - s->kept_ms < MS_UNKEPT) || s->txn.txn.id != 0) return;
   s->n_unkept = 0;
   s->kept_ms = now;

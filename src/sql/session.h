@@ -58,6 +58,8 @@ typedef struct skep_session_opts {
   const char *warehouse_dir;             /* required; absolute; made when missing (as hive.metastore.warehouse.dir) */
   const char *external_dir;              /* of tables that are translated to external ones; NULL: warehouse_dir */
   const char *metastore_url;             /* NULL: "sqlite:<warehouse_dir>/metastore.sqlite", made on first use */
+  bool read_only;                        /* the metastore is not changed: only what reads is allowed. A metastore before
+                                            Hive 4 is opened so in any case */
   const skep_config *config;             /* hive-site.xml and --hiveconf: copied; NULL: the defaults */
   const skep_session_variable *hivevars; /* --hivevar */
   uint32_t n_hivevars;

@@ -136,6 +136,12 @@ SKEP_NODISCARD skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, 
 SKEP_NODISCARD skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn,
                                                skep_txn_table *tables, uint32_t n_tables, skep_err *err);
 
+/* What a statement sees without a transaction, in a database that is open for reading only (also of a schema before
+ * Hive 4, whose committed transactions have no rows): txn->id is 0, the tables get lists and no write ids. Nothing
+ * protects what is read from a cleaner: a long statement may find files gone. */
+SKEP_NODISCARD skep_status skep_txn_look(skep_db *db, skep_arena *arena, const skep_txn_conf *conf,
+                                         skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err);
+
 /* A snapshot alone: as skep_txn_begin's for the transaction `own` that is open, or with own 0 for a look from outside
  * (nothing is then protected from clean-up: for SHOW, tests and tools). */
 SKEP_NODISCARD skep_status skep_txn_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *conf, int64_t own,

@@ -507,6 +507,45 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   return status;
 }
 
+/* --- without a transaction --- */
+
+/* Before Hive 4 numbers came in order from NEXT_TXN_ID, and the rows of committed transactions went at once. */
+static skep_status look_at_old(skep_db *db, skep_arena *arena, skep_txn *txn, skep_err *err) {
+  skep_txn_seen *seen = NULL;
+  size_t n = 0;
+  int64_t next = 1;
+  bool found = false;
+  SKEP_TRY(skep_db_get_i64(db, "SELECT \"NTXN_NEXT\" FROM \"NEXT_TXN_ID\"", SKEP_NO_PARAMS, &next, &found, err));
+  if (!found || next < 1) return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_TXN_ID has no number");
+  SKEP_TRY(read_seen(db, arena, false, 0, &seen, &n, err));
+  SKEP_TRY(skep_txn_decide_list(arena, seen, n, next - 1, 0, INT64_MAX, 0, &txn->txns, err));
+  return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
+}
+
+static skep_status look(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn_table *tables, uint32_t n,
+                        skep_txn *txn, skep_err *err) {
+  SKEP_TRY(skep_db_is_old(db) ? look_at_old(db, arena, txn, err) : take_snapshot(db, arena, c, txn, err));
+  if (skep_db_has_write_ids(db)) return read_lists(db, arena, txn, false, tables, n, err);
+  for (uint32_t i = 0; i < n; i++) { /* a write's id is its transaction's */
+    tables[i].ids = txn->txns;
+    SKEP_TRY(ids_text(arena, &tables[i].ids, tables[i].database, tables[i].table, &tables[i].valid_write_ids, err));
+  }
+  return SKEP_OK;
+}
+
+skep_status skep_txn_look(skep_db *db, skep_arena *arena, const skep_txn_conf *conf, skep_txn_table *tables,
+                          uint32_t n_tables, skep_txn *txn, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  skep_txn t = {.type = SKEP_TXN_READ_ONLY};
+  bool joined = false, any_write = false;
+  SKEP_TRY(check_tables(tables, n_tables, SKEP_TXN_READ_ONLY, &any_write, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
+  clear_tables(tables, n_tables);
+  skep_status status = skep_db_end(db, joined, look(db, arena, &c, tables, n_tables, &t, err), err);
+  if (status == SKEP_OK) *txn = t;
+  return status;
+}
+
 /* --- SHOW TRANSACTIONS --- */
 
 static skep_status read_row(skep_stmt *stmt, skep_arena *arena, skep_txn_row *row, skep_err *err) {

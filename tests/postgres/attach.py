@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Metastores in PostgreSQL that the program did not make, and a server that goes away.
+
+usage: attach.py --skep PATH --server SCRIPT --dump FILE.sql.zst
+
+SCRIPT is scripts/throwaway_postgres.sh; FILE a metastore as Hive 4.0.1 left it (golden 19-metastore). A server of its own is started, since
+it is also killed. Exit status 77 where PostgreSQL is not installed."""
+import argparse, os, shutil, subprocess, sys, tempfile, time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from session import Session, environment  # noqa: E402
+
+FAILURES = []
+SHAPE = """SELECT table_name, column_name, data_type, character_maximum_length, column_default, is_nullable FROM information_schema.columns
+WHERE table_schema = 'public' UNION ALL SELECT tablename, indexname, indexdef, NULL, NULL, NULL FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2, 3"""
+# What Hive 3.1's own script makes otherwise: lower-case tables of transactions, no row 0, numbers from NEXT_TXN_ID, columns that came later.
+TO_3_1 = """
+DO $$ DECLARE r record; BEGIN
+  FOR r IN SELECT table_name t, column_name c FROM information_schema.columns WHERE table_schema = 'public' AND table_name IN ('TXNS', 'TXN_COMPONENTS',
+      'COMPLETED_TXN_COMPONENTS', 'HIVE_LOCKS', 'NEXT_LOCK_ID', 'COMPACTION_QUEUE', 'COMPLETED_COMPACTIONS', 'NEXT_COMPACTION_QUEUE_ID', 'AUX_TABLE', 'WRITE_SET',
+      'TXN_TO_WRITE_ID', 'NEXT_WRITE_ID', 'MIN_HISTORY_LEVEL') LOOP
+    EXECUTE format('ALTER TABLE %I RENAME COLUMN %I TO %I', r.t, r.c, lower(r.c)); END LOOP;
+  FOR r IN SELECT DISTINCT table_name t FROM information_schema.columns WHERE table_schema = 'public' AND column_name = lower(column_name) LOOP
+    EXECUTE format('ALTER TABLE %I RENAME TO %I', r.t, lower(r.t)); END LOOP;
+END $$;
+CREATE TABLE next_txn_id (ntxn_next bigint NOT NULL);
+INSERT INTO next_txn_id SELECT max(txn_id) + 1 FROM txns;
+DELETE FROM txns WHERE txn_state = 'c';
+DROP TABLE "MIN_HISTORY_WRITE_ID", "COMPACTION_METRICS_CACHE", "TXN_LOCK_TBL";
+ALTER TABLE "DBS" DROP COLUMN "CREATE_TIME", DROP COLUMN "DB_MANAGED_LOCATION_URI", DROP COLUMN "TYPE", DROP COLUMN "DATACONNECTOR_NAME", DROP COLUMN "REMOTE_DBNAME";
+ALTER TABLE "TBLS" DROP COLUMN "WRITE_ID";
+ALTER TABLE "PARTITIONS" DROP COLUMN "WRITE_ID";
+ALTER TABLE "TAB_COL_STATS" DROP COLUMN "ENGINE", DROP COLUMN "HISTOGRAM";
+ALTER TABLE "PART_COL_STATS" DROP COLUMN "ENGINE", DROP COLUMN "HISTOGRAM";
+UPDATE "VERSION" SET "SCHEMA_VERSION" = '3.1.0'
+"""
+# And 1.2's: no catalogs, no constraints, no types of transactions, no write ids.
+TO_1_2 = """
+ALTER TABLE "DBS" DROP CONSTRAINT "DBS_CTLG_NAME_fkey", DROP CONSTRAINT "UNIQUE_DATABASE";
+ALTER TABLE "DBS" DROP COLUMN "CTLG_NAME";
+ALTER TABLE "TBLS" DROP COLUMN "OWNER_TYPE", DROP COLUMN "IS_REWRITE_ENABLED";
+DROP TABLE "CTLGS", "KEY_CONSTRAINTS", "METASTORE_DB_PROPERTIES", txn_to_write_id, next_write_id, min_history_level;
+ALTER TABLE txns DROP COLUMN txn_type, DROP COLUMN txn_meta_info, DROP COLUMN txn_agent_info;
+UPDATE "VERSION" SET "SCHEMA_VERSION" = '1.2.0'
+"""
+TO_4_1 = """
+DROP INDEX "TAB_COL_STATS_IDX"; DROP INDEX "PCS_STATS_IDX";
+ALTER TABLE "TAB_COL_STATS" DROP COLUMN "CAT_NAME", DROP COLUMN "DB_NAME", DROP COLUMN "TABLE_NAME";
+ALTER TABLE "PART_COL_STATS" DROP COLUMN "CAT_NAME", DROP COLUMN "DB_NAME", DROP COLUMN "TABLE_NAME", DROP COLUMN "PARTITION_NAME";
+UPDATE "VERSION" SET "SCHEMA_VERSION" = '4.1.0'
+"""
+
+
+def expect(what, right, came=""):
+    if not right:
+        FAILURES.append(what)
+        print(f"{what}: {came}", flush=True)
+
+
+class World:
+    def __init__(self, args):
+        self.args, self.env = args, environment(args.skep)
+        self.here = tempfile.mkdtemp(prefix="skep-attach-")
+        self.start()
+
+    def server(self, *words):
+        return subprocess.run([self.args.server, *words], text=True).returncode
+
+    def start(self):
+        code = self.server("start", self.here + "/server", "fsync=off")
+        if code != 0:
+            shutil.rmtree(self.here, ignore_errors=True)
+            sys.exit(code)
+        self.pattern = open(self.here + "/server/url").read().strip()
+
+    def url(self, database):
+        return self.pattern.replace("%s", database)
+
+    def psql(self, database, sql):
+        done = subprocess.run(["psql", self.url(database), "-XqAt", "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{sql[:200]}: {done.stderr}")
+        return done.stdout
+
+    def skep(self, database, *words, warehouse="w"):
+        command = [self.args.skep, *words[:1], "-w", f"{self.here}/{warehouse}", "--metastore", self.url(database), *words[1:]]
+        return subprocess.run([word for word in command if word], capture_output=True, text=True, env=self.env)
+
+    def sql(self, database, *statements, options=()):
+        words = ["", *options, "--silent", "--showHeader=false", "--outputformat=copy"]
+        for statement in statements:
+            words += ["-e", statement]
+        return self.skep(database, *words)
+
+    def end(self):
+        self.server("stop", self.here + "/server")
+        shutil.rmtree(self.here, ignore_errors=True)
+
+
+def hives_own(w):
+    """A metastore that Hive made and used: read, written, and not altered."""
+    w.psql("postgres", "CREATE DATABASE hives")
+    dump = subprocess.run(["zstd", "-dqc", w.args.dump], capture_output=True, text=True, check=True).stdout
+    subprocess.run(["psql", w.url("hives"), "-Xq", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"], input=dump, text=True, check=True)
+    shape = w.psql("hives", SHAPE)
+    done = w.skep("hives", "metastore", "validate")
+    expect("Hive's metastore validates", done.returncode == 0, done.stdout + done.stderr)
+    done = w.sql("hives", "SHOW DATABASES")
+    expect("its databases", "s01\n" in done.stdout and done.returncode == 0, done.stdout + done.stderr)
+    before = w.psql("hives", 'SELECT count(*), max("TXN_ID") FROM "TXNS"')
+    done = w.sql("hives", "SELECT 1", "SHOW TABLES IN s01", options=["--read-only"])
+    expect("looking changes no row", done.returncode == 0 and w.psql("hives", 'SELECT count(*), max("TXN_ID") FROM "TXNS"') == before, done.stderr)
+    for version in ("4.0.0", "4.1.0"):
+        if version == "4.1.0":
+            w.psql("hives", TO_4_1)
+            shape = w.psql("hives", SHAPE)
+        name = "t" + version.replace(".", "")
+        place = f"'file:{w.here}/{name}'"
+        done = w.sql("hives", f"CREATE DATABASE d{name} LOCATION {place} MANAGEDLOCATION {place}", f"CREATE TABLE d{name}.t (a INT, b STRING)",
+                     f"INSERT INTO d{name}.t VALUES (1, 'x'), (2, 'y')", f"UPDATE d{name}.t SET b = 'z' WHERE a = 2", f"SELECT * FROM d{name}.t ORDER BY a")
+        expect(f"{version} is written", done.stdout == "1\tx\n2\tz\n" and done.returncode == 0, done.stdout + done.stderr)
+        expect(f"{version} is not altered", w.psql("hives", SHAPE) == shape)
+    numbers = w.psql("hives", 'SELECT count(*) = max("TXN_ID") - min("TXN_ID") + 1 FROM "TXNS" WHERE "TXN_ID" > 4240')
+    expect("numbers go on from Hive's", numbers == "t\n", numbers)
+
+
+def old_ones(w):
+    """3.1 and 1.2: what is committed is read, nothing is written."""
+    w.psql("postgres", "CREATE DATABASE old")
+    done = w.sql("old", "CREATE TABLE t (a INT, b STRING) PARTITIONED BY (p INT)", "INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2)", "UPDATE t SET b = 'z' WHERE a = 2",
+                 "INSERT INTO t VALUES (9, 'aborted', 1)")
+    expect("made", done.returncode == 0, done.stderr)
+    w.psql("old", "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'a' WHERE \"TXN_ID\" = (SELECT max(\"T2W_TXNID\") FROM \"TXN_TO_WRITE_ID\")")
+    for version, change in (("3.1.0", TO_3_1), ("1.2.0", TO_1_2)):
+        w.psql("old", change)
+        shape = w.psql("old", SHAPE)
+        done = w.skep("old", "metastore", "info")
+        expect(f"{version} is known", f"schema: {version}" in done.stdout, done.stdout + done.stderr)
+        done = w.sql("old", "SHOW TABLES", "DESCRIBE t", "SHOW PARTITIONS t")
+        expect(f"{version}: the catalog", done.returncode == 0 and "p=2" in done.stdout, done.stdout + done.stderr)
+        if version == "3.1.0":  # files of write ids; before that a write's id was its transaction's
+            done = w.sql("old", "SELECT * FROM t ORDER BY a")
+            expect("3.1.0: what is committed is seen, what was aborted is not", done.stdout == "1\tx\t1\n2\tz\t2\n", done.stdout + done.stderr)
+        for statement in ("INSERT INTO t VALUES (3, 'w', 3)", "DELETE FROM t", "CREATE TABLE u (a INT)", "DROP TABLE t", "START TRANSACTION"):
+            done = w.sql("old", statement)
+            expect(f"{version}: {statement} is refused", done.returncode != 0 and "for reading only" in done.stderr, done.stdout + done.stderr)
+        expect(f"{version} is not altered", w.psql("old", SHAPE) == shape)
+    w.psql("postgres", "CREATE DATABASE other")
+    w.psql("other", "CREATE TABLE somebodys (a int)")
+    done = w.sql("other", "SHOW TABLES")
+    expect("another program's database is left alone", done.returncode != 0 and "1 other tables" in done.stderr, done.stderr)
+
+
+def the_server_goes(w):
+    """A session that goes on finds the server again; what it was doing fails, and nothing of it is there."""
+    w.psql("postgres", "CREATE DATABASE gone")
+    session = Session(w.args.skep, w.here + "/w2", ["--metastore", w.url("gone")], w.env)
+    rows, err = session.run("CREATE TABLE t (a INT)")
+    session.run("INSERT INTO t VALUES (1)")
+    w.psql("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'gone'")
+    rows, err = session.run("INSERT INTO t VALUES (2)")
+    expect("a connection that was ended is made again", err == "", err)
+    session.run("START TRANSACTION")
+    session.run("INSERT INTO t VALUES (3)")
+    place = open(w.here + "/server/place").read().strip()
+    postmaster = int(open(place + "/data/postmaster.pid").readline())
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
+    os.kill(postmaster, 9)
+    for child in children:
+        try:
+            os.kill(int(child), 9)
+        except ProcessLookupError:
+            pass
+    subprocess.run(["/bin/sh", "-c", f"rm -f {place}/data/postmaster.pid {place}/.s.PGSQL.*"])
+    user = os.stat(place + "/data").st_uid
+    start = ["setpriv", f"--reuid={user}", f"--regid={os.stat(place + '/data').st_gid}", "--clear-groups", "--"] if os.getuid() == 0 else []
+    programs = [f"{d}/pg_ctl" for d in (os.environ.get("SKEP_POSTGRES_BIN", ""), *sorted(__import__("glob").glob("/usr/lib/postgresql/*/bin"))) if d]
+    program = next((p for p in programs if os.path.exists(p)), shutil.which("pg_ctl"))
+    for i in range(50):  # the last of the old processes may still have its memory
+        if subprocess.run([*start, program, "-D", place + "/data", "-l", place + "/data/log", "-w", "start"], cwd="/", capture_output=True).returncode == 0:
+            break
+        time.sleep(0.2)
+    rows, err = session.run("COMMIT")
+    expect("the transaction goes on on a new connection, or says that it failed", err == "" or "FAILED" in err or "Error" in err or "lost" in err, err)
+    committed = err == ""
+    rows, err = session.run("SELECT a FROM t ORDER BY a")
+    expect("and its end is what it said", rows == (["1", "2", "3"] if committed else ["1", "2"]) and err == "", f"{committed} {rows} {err}")
+    session.close()
+
+
+def secrets(w):
+    """A password in the URL is nowhere to be seen."""
+    url = w.url("gone").replace("postgresql://skep@", "postgresql://skep:sesame@")
+    for words in (["metastore", "--metastore", url, "info"], ["--metastore", url.replace("/gone", "/nowhere"), "-e", "SELECT 1"]):
+        done = subprocess.run([w.args.skep, *words], capture_output=True, text=True, env=w.env)
+        expect("no password in what is said", "sesame" not in done.stdout + done.stderr, done.stdout + done.stderr)
+    expect("a database that is not there is said", "nowhere" in done.stderr and done.returncode == 1, done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("skep", "server", "dump"):
+        parser.add_argument("--" + name, required=True, type=os.path.abspath)
+    world = World(parser.parse_args())
+    try:
+        for part in (hives_own, old_ones, the_server_goes, secrets):
+            part(world)
+    finally:
+        world.end()
+    sys.exit(1 if FAILURES else 0)
+
+
+main()
