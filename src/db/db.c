@@ -107,7 +107,7 @@ void skep_db_set_legacy(skep_db *db, const skep_legacy *legacy) {
   db->read_only = true;
 }
 
-int64_t *skep_db_memo(skep_db *db) { return &db->memo; }
+int64_t *skep_db_memo(skep_db *db) { return db->memo; }
 const skep_dialect *skep_db_dialect(const skep_db *db) { return db->vt->dialect; }
 
 skep_status skep_db_now_ms(skep_db *db, int64_t *out, skep_err *err) {

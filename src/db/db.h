@@ -130,7 +130,8 @@ SKEP_NODISCARD skep_status skep_db_lock_txns(skep_db *db, bool exclusive, skep_e
  * rolls back when it is later. Once set the shorter one counts, until the end of the transaction. */
 void skep_db_commit_within(skep_db *db, int64_t limit_ms);
 
-/* A number that a layer above keeps with the connection; 0 at first and whenever the connection is a new one. */
+/* Numbers that a layer above keeps with the connection; 0 at first and whenever the connection is a new one. */
+enum { SKEP_DB_MEMO_SIZE = 16 };
 int64_t *skep_db_memo(skep_db *db);
 
 /* Safe from any thread: the running call ends with SKEP_ERR_CANCELLED. The connection must not be closing. */

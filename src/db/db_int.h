@@ -65,7 +65,7 @@ struct skep_db {
   int64_t deadline_ns; /* of its commit; 0: none */
   bool own_clock;
   skep_legacy legacy;
-  int64_t memo;
+  int64_t memo[SKEP_DB_MEMO_SIZE];
   uint32_t n_statements;
   skep_stmt *cache[SKEP_DB_CACHE_CHAINS];
   skep_stmt *recent[SKEP_DB_RECENT]; /* by the address of the text: most callers use one constant again and again */

@@ -467,7 +467,6 @@ static skep_status begin_now(pg_db *db, skep_err *err) {
   return status;
 }
 
-
 static void pg_rollback(skep_db *base) {
   pg_db *db = (pg_db *)base;
   if (db->begun && !pg_is_lost(db)) {

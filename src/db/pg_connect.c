@@ -246,7 +246,7 @@ skep_status pg_connect(pg_db *db, skep_err *err) {
   }
   keep_cancel(db);
   db->generation++;
-  db->base.memo = 0;
+  memset(db->base.memo, 0, sizeof db->base.memo);
   return SKEP_OK;
 }
 

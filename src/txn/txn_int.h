@@ -75,6 +75,9 @@ skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn,
 /* NEXT_COMPACTION_QUEUE_ID, moved on. Inside a write transaction. */
 skep_status skep_txn_next_queue_id(skep_db *db, int64_t *out, skep_err *err);
 
+/* Looks how far numbers are there without a gap: a cleaner need not wait then for the time that an opening may take. */
+skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *err);
+
 /* How transactions are opened by those who write nothing; skep_txn_begin_mode for the others. */
 skep_db_mode skep_txn_opening_mode(const skep_db *db);
 

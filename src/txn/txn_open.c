@@ -84,6 +84,8 @@ skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *o
 
 /* --- opening --- */
 
+static void note_own(skep_db *db, int64_t id);
+
 /* mark: which tables it uses (watermark.h); NULL: it does not say. */
 static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type type, int64_t min_open, int64_t now,
                               const char *mark, int64_t *id, skep_err *err) {
@@ -98,6 +100,7 @@ static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type
                   skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_text(mark),
                   skep_p_i64(type)),
       id, NULL, err));
+  note_own(db, *id);
   return skep_txn_run_optional(
       db, "INSERT INTO \"MIN_HISTORY_LEVEL\" (\"MHL_TXNID\", \"MHL_MIN_OPEN_TXNID\") VALUES (?, ?)",
       SKEP_PARAMS(skep_p_i64(*id), skep_p_i64(min_open < *id ? min_open : *id)), err);
@@ -213,13 +216,50 @@ static skep_status first_settled(skep_db *db, const skep_txn_conf *c, int64_t *o
   return low_boundary(db, SETTLED_AFTER * c->open_timeout_ms, out, err);
 }
 
+/* Numbers that this connection took lately: who is not there was rolled back by ourselves, and nobody awaits it. */
+static void note_own(skep_db *db, int64_t id) {
+  int64_t *memo = skep_db_memo(db);
+  memmove(memo + 2, memo + 1, (SKEP_DB_MEMO_SIZE - 2) * sizeof *memo);
+  memo[1] = id;
+}
+
+static bool is_own(skep_db *db, int64_t id) {
+  const int64_t *memo = skep_db_memo(db);
+  for (int i = 1; i < SKEP_DB_MEMO_SIZE; i++)
+    if (memo[i] == id) return true;
+  return false;
+}
+
+/* Whether nobody can appear between the two. */
+static bool is_closed(skep_db *db, int64_t below, int64_t above) {
+  if (above - below > SKEP_DB_MEMO_SIZE) return false;
+  for (int64_t id = below + 1; id < above; id++)
+    if (!is_own(db, id)) return false;
+  return true;
+}
+
 static void keep_settled(skep_db *db, const skep_txn_conf *c, const skep_txn_seen *seen, size_t n, int64_t settled) {
   for (size_t i = 0; i < n; i++) {
     if (seen[i].id <= settled) continue;
-    if (seen[i].id != settled + 1 && seen[i].age_ms < SETTLED_AFTER * c->open_timeout_ms) break;
+    if (seen[i].age_ms < SETTLED_AFTER * c->open_timeout_ms && !is_closed(db, settled, seen[i].id)) break;
     settled = seen[i].id;
   }
   *skep_db_memo(db) = settled;
+}
+
+skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  skep_arena arena;
+  skep_txn_seen *seen = NULL;
+  size_t n = 0;
+  int64_t settled;
+  if (skep_db_dialect(db)->ids_in_order) return SKEP_OK;
+  SKEP_TRY(first_settled(db, &c, &settled, err));
+  skep_arena_init(&arena, skep_db_ctx(db), (size_t)1 << 30);
+  skep_status status = read_seen(db, &arena, true, settled, &seen, &n, err);
+  if (status == SKEP_OK) keep_settled(db, &c, seen, n, settled);
+  skep_arena_fini(&arena);
+  return status;
 }
 
 /* A list as text in the arena. */

@@ -113,6 +113,7 @@ static skep_status list_removals(skep_db *db, const skep_txn_conf *conf, skep_db
   int64_t min_open = 0, now = 0;
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   skep_status status = skep_db_now_ms(db, &now, err);
+  if (status == SKEP_OK) status = skep_txn_settle(db, conf, err);
   if (status == SKEP_OK) status = skep_txn_min_open(db, conf, &min_open, err);
   if (status == SKEP_OK) status = read_removals(db, min_open, now, arena, limit, out, n, err);
   for (uint32_t i = 0; mode != SKEP_DB_READ && i < *n && status == SKEP_OK; i++) {
