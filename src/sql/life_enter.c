@@ -17,13 +17,23 @@
 
 enum { WRITING_TRIES_FROM = 6 };
 
+/* TXN_LOCK_TBL before NEXT_LOCK_ID, whoever comes (txn/README.md): a request that had the latter and then waited for a
+ * committer would wait for ever, since he waits for those who begin. */
+static skep_status begin_write(skep_session *s, skep_err *err) {
+  skep_db_mode mode;
+  SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
+  SKEP_TRY(skep_db_begin(s->db, mode, err));
+  skep_status st = skep_db_lock_txns(s->db, false, err);
+  if (st != SKEP_OK) skep_db_rollback(s->db);
+  return st;
+}
+
 skep_status skep_life_begin_lookup(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
   int64_t most = skep_session_int(s, "hive.txn.retrysnapshot.max.count", WRITING_TRIES_FROM - 1);
-  skep_db_mode mode = SKEP_DB_READ;
   if (most < 0 || most > WRITING_TRIES_FROM) most = WRITING_TRIES_FROM;
-  if (life->tries > (uint32_t)most) SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
-  return skep_db_begin(s->db, mode, err);
+  if (life->tries > (uint32_t)most) return begin_write(s, err);
+  return skep_db_begin(s->db, SKEP_DB_READ, err);
 }
 
 /* ---- what was looked up ---- */
@@ -277,12 +287,6 @@ static skep_status settle(entering *e, skep_status st, skep_err *err) {
   life->owns_txn = true;
   skep_heartbeat_watch(s, e->txn.id);
   return SKEP_OK;
-}
-
-static skep_status begin_write(skep_session *s, skep_err *err) {
-  skep_db_mode mode;
-  SKEP_TRY(skep_txn_begin_mode(s->db, &mode, err));
-  return skep_db_begin(s->db, mode, err);
 }
 
 static skep_status enter_waiting(entering *e, skep_err *err) {
