@@ -79,8 +79,8 @@ typedef struct skep_layout_opts {
    * (list bucketing). SKEP_PARTITIONS_AUTO: partitions when there are such directories and neither ACID directories nor
    * files with content. */
   uint32_t partition_levels;
-  /* Nobody is going to read: a base beyond the snapshot is no failure, though older directories may be gone already. For
-   * cleaners, whose snapshot is cut where a compaction ended. */
+  /* Nobody is going to read: a base beyond the snapshot is no failure, though older directories may be gone already.
+   * For cleaners, whose snapshot is cut where a compaction ended. */
   bool any_history;
 } skep_layout_opts;
 

@@ -37,8 +37,8 @@ typedef struct skep_cli_args {
 
 enum { SKEP_CLI_OPERAND = -1, SKEP_CLI_DONE = -2, SKEP_CLI_WRONG = -3 };
 
-/* The next option's id with its value (NULL for switches; "true" or "false" where one was said), or SKEP_CLI_OPERAND with the word, SKEP_CLI_DONE, or
- * SKEP_CLI_WRONG with the reason in err. */
+/* The next option's id with its value (NULL for switches; "true" or "false" where one was said), or SKEP_CLI_OPERAND
+ * with the word, SKEP_CLI_DONE, or SKEP_CLI_WRONG with the reason in err. */
 int skep_cli_next_arg(skep_cli_args *args, const char **value, skep_err *err);
 
 /* How many dashes an option's name has before it. */

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +33,18 @@ static bool machine(uint32_t *out) {
   return true;
 }
 
+/* The number that text begins with; returns what follows, or NULL when there is none or it is too large. */
+static const char *read_number(const char *at, unsigned base, uint64_t *out) {
+  static const char digits[] = "0123456789abcdef";
+  const char *begin = at, *digit;
+  for (*out = 0; *at != '\0' && (digit = memchr(digits, *at, base)) != NULL; at++) {
+    uint64_t value = (uint64_t)(digit - digits);
+    if (*out > (UINT64_MAX - value) / base) return NULL;
+    *out = *out * base + value;
+  }
+  return at > begin ? at : NULL;
+}
+
 typedef enum process_state { PROCESS_UNKNOWN, PROCESS_GONE, PROCESS_THERE } process_state;
 
 /* Fields 3 and 22 of /proc/<pid>/stat; the name in field 2 may hold anything, brackets too. */
@@ -52,8 +63,7 @@ static process_state process(const char *pid, uint64_t *start) {
     if (at == NULL) return PROCESS_UNKNOWN;
     at++;
   }
-  *start = strtoull(at, NULL, 10);
-  return PROCESS_THERE;
+  return read_number(at, 10, start) != NULL ? PROCESS_THERE : PROCESS_UNKNOWN;
 }
 
 void skep_alive_tag(char out[SKEP_ALIVE_TAG_SIZE]) {
@@ -68,19 +78,20 @@ void skep_alive_tag(char out[SKEP_ALIVE_TAG_SIZE]) {
 
 bool skep_alive_is_over(const char *query_id) {
   uint32_t here;
-  uint64_t start;
-  char pid[24], *end;
+  uint64_t start, said;
+  char pid[24];
   const char *at = strrchr(query_id, '@');
   if (at == NULL || !machine(&here)) return false;
-  if (strtoull(at + 1, &end, 16) != here || end != at + 9 || *end != '.') return false;
+  const char *end = read_number(at + 1, 16, &said);
+  if (end != at + 9 || *end != '.' || said != here) return false;
   at = end + 1;
   size_t digits = strspn(at, "0123456789");
   if (digits == 0 || digits >= sizeof pid || at[digits] != '.') return false;
   memcpy(pid, at, digits);
   pid[digits] = '\0';
   at += digits + 1;
-  uint64_t said = strtoull(at, &end, 10);
-  if (end == at || *end != '\0') return false;
+  end = read_number(at, 10, &said);
+  if (end == NULL || *end != '\0') return false;
   process_state state = process(pid, &start);
   return state == PROCESS_GONE || (state == PROCESS_THERE && start != said);
 }

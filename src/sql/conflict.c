@@ -103,7 +103,8 @@ static skep_status compare_file(rows *r, const char *path, uint64_t size, skep_e
 static skep_status visit_file(void *self, const skep_entry *entry, skep_err *err) {
   static const skep_snapshot everything = {.everything = true};
   rows *r = self;
-  if (entry->kind != SKEP_ENTRY_FILE || strncmp(entry->name, "bucket_", 7) != 0 || entry->size_bytes == 0) return SKEP_OK;
+  if (entry->kind != SKEP_ENTRY_FILE || strncmp(entry->name, "bucket_", 7) != 0 || entry->size_bytes == 0)
+    return SKEP_OK;
   if (strstr(entry->name, "_flush_length") != NULL) return SKEP_OK;
   if (r->loading) {
     const skep_split_file file = {.path = entry->name, .logical_bytes = entry->size_bytes};

@@ -200,7 +200,11 @@ static skep_status store(skep_session *s, void *self, skep_err *err) {
 
 skep_status skep_create_view_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   const skep_create_view *create = statement->create_view;
-  making m = {.s = s, .name = &create->view, .given = &create->columns, .text = create->query_text, .query = create->query,
+  making m = {.s = s,
+              .name = &create->view,
+              .given = &create->columns,
+              .text = create->query_text,
+              .query = create->query,
               .create = create};
   *out = NULL;
   if (create->or_replace && create->if_not_exists)
