@@ -458,7 +458,7 @@ static skep_status is_dead(skep_db *db, const skep_compaction *c, int64_t now, i
   char state = 0;
   if (c->txn_id != 0) {
     SKEP_TRY(skep_txn_state(db, c->txn_id, &state, NULL, NULL, err));
-    *out = state != 'o';
+    *out = state != 'o' && state != 'c'; /* what is committed is no leftover, whoever wrote the row */
     return SKEP_OK;
   }
   *out = c->started_ms < now - (is_ours(c) ? begin_ms : timeout_ms);

@@ -24,7 +24,8 @@ static void a_life_leaves_hives_rows(void **state) {
               "1|c|1795979454135|1795979454135|root|vm|\\N|\\N|\\N|0\n");
   assert_rows(f, "SELECT * FROM \"TXN_COMPONENTS\"", "");
   assert_rows(f, "SELECT * FROM \"MIN_HISTORY_LEVEL\"", "");
-  assert_rows(f, "SELECT * FROM \"WRITE_SET\"", "");
+  /* side by side nobody knows that nobody is opening */
+  assert_rows(f, "SELECT * FROM \"WRITE_SET\"", skep_db_dialect(f->db)->writers_alone ? "" : "s01|people|\\N|1|1|i\n");
   assert_rows(f,
               "SELECT \"CTC_TXNID\", \"CTC_DATABASE\", \"CTC_TABLE\", \"CTC_PARTITION\", \"CTC_WRITEID\", "
               "\"CTC_UPDATE_DELETE\" FROM \"COMPLETED_TXN_COMPONENTS\"",
@@ -95,7 +96,7 @@ static void partitions_replace_the_placeholder(void **state) {
   assert_ok(skep_txn_commit(f->db, txn.id, &second, 1, NULL, NULL, &err), err);
   assert_rows(f, "SELECT \"CTC_PARTITION\", \"CTC_UPDATE_DELETE\" FROM \"COMPLETED_TXN_COMPONENTS\" ORDER BY 1, 2",
               "d=1/s=y%2Fz|N\nd=1/s=y%2Fz|Y\nd=2|Y\n");
-  assert_rows(f, "SELECT \"WS_PARTITION\" FROM \"WRITE_SET\" ORDER BY 1", "d=1/s=y%2Fz\nd=2\n");
+  assert_rows(f, "SELECT DISTINCT \"WS_PARTITION\" FROM \"WRITE_SET\" ORDER BY 1", "d=1/s=y%2Fz\nd=2\n");
 }
 
 static void nothing_written_leaves_nothing(void **state) {

@@ -75,7 +75,7 @@ static void rows_without_use_go(void **state) {
   for (int i = 0; i < 5; i++) assert_ok(txn_write(f, f->db, "t", NULL, i == 1 ? 'd' : 'i', &err), err);
   f->now_ms += 10001; /* where numbers come out of order, young rows stay */
   assert_ok(skep_txn_housekeep(f->db, &f->conf, &done, &err), err);
-  assert_int_equal(done.write_set, 1);
+  assert_int_equal(done.write_set, skep_db_dialect(f->db)->writers_alone ? 1 : 5); /* inserts stand there, too */
   assert_int_equal(done.write_ids, 5);
   assert_int_equal(done.txns, 5); /* 0 to 4 */
   assert_int_equal(done.components, 3);

@@ -97,6 +97,18 @@ static skep_status published(skep_db *db, const char letters[LETTERS + 1], int64
                          SKEP_PARAMS(skep_p_text(key)), out, NULL, err);
 }
 
+static skep_status publish(skep_db *db, const char letters[LETTERS + 1], int64_t horizon, skep_err *err) {
+  char key[KEY_SIZE];
+  int64_t before = 0;
+  SKEP_TRY(published(db, letters, &before, err));
+  if (before >= horizon) return SKEP_OK;
+  key_of(letters, key);
+  SKEP_TRY(
+      skep_db_run(db, "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = ?", SKEP_PARAMS(skep_p_text(key)), NULL, err));
+  return skep_db_run(db, "INSERT INTO \"AUX_TABLE\" (\"MT_KEY1\", \"MT_KEY2\") VALUES (?, ?)",
+                     SKEP_PARAMS(skep_p_text(key), skep_p_i64(horizon)), NULL, err);
+}
+
 static skep_status too_old(int64_t txn, const skep_txn_table *t, int64_t horizon, skep_err *err) {
   char name[400], quoted[450];
   snprintf(name, sizeof name, "%.128s.%.256s", t->database, t->table);
@@ -189,9 +201,13 @@ static skep_status find_user(skep_db *db, int64_t after, const char letters[LETT
 
 skep_status skep_txn_rename_marks(skep_db *db, const char *database, const char *table, const char *new_database,
                                   const char *new_table, skep_err *err) {
-  char letters[LETTERS + 1];
+  char letters[LETTERS + 1], new_letters[LETTERS + 1];
+  int64_t horizon = 0;
   letters_of(database, table, letters);
+  letters_of(new_database, new_table, new_letters);
   SKEP_TRY(lock_horizons(db, err));
+  SKEP_TRY(published(db, letters, &horizon, err)); /* what was cleaned is missing under the new name, too */
+  if (horizon > 0) SKEP_TRY(publish(db, new_letters, horizon, err));
   renamed r = {0};
   for (bool found = true; found;) {
     SKEP_TRY(find_user(db, r.txn, letters, &r, &found, err));
@@ -305,18 +321,6 @@ skep_status skep_txn_cleaner_horizon(skep_db *db, const skep_txn_conf *conf, ske
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
   return skep_db_end(db, joined, look(&l, database, table, err), err);
-}
-
-static skep_status publish(skep_db *db, const char letters[LETTERS + 1], int64_t horizon, skep_err *err) {
-  char key[KEY_SIZE];
-  int64_t before = 0;
-  SKEP_TRY(published(db, letters, &before, err));
-  if (before >= horizon) return SKEP_OK;
-  key_of(letters, key);
-  SKEP_TRY(
-      skep_db_run(db, "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" = ?", SKEP_PARAMS(skep_p_text(key)), NULL, err));
-  return skep_db_run(db, "INSERT INTO \"AUX_TABLE\" (\"MT_KEY1\", \"MT_KEY2\") VALUES (?, ?)",
-                     SKEP_PARAMS(skep_p_text(key), skep_p_i64(horizon)), NULL, err);
 }
 
 /* Under the lock: nobody touches the table between the look and what is published. */

@@ -182,6 +182,18 @@ static void published_horizons_go_when_nobody_is_below(void **state) {
   assert_rows(f, "SELECT count(*) FROM \"AUX_TABLE\"", "0\n");
 }
 
+static void what_was_cleaned_is_missing_under_a_new_name_too(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn old = begin_reader(f, "other");
+  skep_txn reader = begin_reader(f, "t");
+  commit(f, reader.id);
+  assert_true(claim(f, "t") > old.id);
+  assert_ok(skep_txn_rename_table(f->db, "d", "t", "d", "renamed", &err), err);
+  assert_int_equal(touch(f, &old, "renamed", &err), SKEP_ERR_CONFLICT);
+  assert_non_null(strstr(err.text, "Snapshot too old"));
+}
+
 static void a_renamed_table_is_still_in_use(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
@@ -269,6 +281,7 @@ int main(void) {
       TEST(looking_only_promises_nothing),
       TEST(published_horizons_go_when_nobody_is_below),
       TEST(a_renamed_table_is_still_in_use),
+      TEST(what_was_cleaned_is_missing_under_a_new_name_too),
       TEST(holders_are_named),
       TEST(the_lists_are_those_of_the_oldest_reader),
       TEST(what_an_open_transaction_says_is_no_reason),
