@@ -251,7 +251,7 @@ static void start_again(ddl_alter *a) {
   *a = (ddl_alter){.statement = a->statement,
                    .ast = a->ast,
                    .moves_to = a->moves_to,
-                   .moves = {.n_noted = a->moves.n_noted, .first = a->moves.first}};
+                   .moves = {.n_noted = a->moves.n_noted, .first = a->moves.first, .n_rows = a->moves.n_rows}};
 }
 
 static skep_status run(skep_session *s, ddl_alter *a, skep_err *err) {

@@ -63,7 +63,7 @@ skep_status skep_moves_do(skep_session *s, skep_moves *moves, skep_err *err) {
   int64_t n;
   if (moves->n == 0) return SKEP_OK;
   SKEP_TRY(delete_notes(s, moves, &n, err));
-  if (n != moves->n_rows || moves->n_noted != moves->n)
+  if (n == 0 || n != moves->n_rows || moves->n_noted != moves->n)
     return skep_fail(err, SKEP_ERR_BUSY, "the warehouse was opened by somebody else meanwhile");
   for (size_t i = 0; i < moves->n; i++) {
     skep_stat stat;
