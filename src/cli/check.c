@@ -182,7 +182,7 @@ static skep_status check_directory(check_run *r, skep_err *err) {
 
 /* ---- a table ---- */
 
-static skep_status check_one_root(check_run *r, const skep_cli_table *table, const skep_cli_root *root, skep_err *err) {
+static skep_status check_one_root(check_run *r, const skep_cli_root *root, skep_err *err) {
   skep_stat stat;
   skep_err why = {0};
   skep_status st = skep_fs_stat(r->env->fs, root->path, &stat, &why);
@@ -191,15 +191,12 @@ static skep_status check_one_root(check_run *r, const skep_cli_table *table, con
                 root->name[0] == '\0' ? "the table's directory is not there" : "a partition's directory is not there",
                 SKEP_REPAIR_MSCK, err);
   if (st != SKEP_OK) return skep_fail(err, st, "%s", why.text);
-  (void)table;
   return skep_check_root(r->env->ctx, r->env->fs, root->path, &r->opts, &r->totals, err);
 }
 
 typedef struct walk {
   check_run *r;
-  const skep_cli_table *table;
   const char *path;
-  unsigned depth;
   skep_buf names; /* of directories, one behind the other */
 } walk;
 
@@ -238,7 +235,7 @@ static skep_status look_for_strangers(check_run *r, const skep_cli_table *table,
     return tell(r, SKEP_CHECK_WARNING, "unknown-partition", path, "the metastore has no such partition",
                 SKEP_REPAIR_MSCK, err);
   }
-  walk w = {.r = r, .table = table, .path = path, .depth = depth};
+  walk w = {.r = r, .path = path};
   skep_buf_init(&w.names, r->env->ctx, 1 << 26);
   skep_status st = skep_fs_list(r->env->fs, path, false, visit, &w, err);
   for (size_t at = 0; st == SKEP_OK && at < w.names.size;) {
@@ -280,17 +277,15 @@ static skep_status check_sizes(check_run *r, const skep_cli_table *table, skep_e
   char text[200];
   if (skep_table_is_partitioned(table->t) || r->a->quick || !r->opts.is_orc || rows == NULL || accurate == NULL)
     return SKEP_OK;
-  if (!skep_parse_i64(skep_bytes_of(rows, strlen(rows)), &n) || (uint64_t)n + r->totals.n_deletes == r->totals.n_rows ||
-      r->totals.n_deletes != 0)
-    return SKEP_OK; /* a row may be deleted by two events: then numbers do not add up to anything */
+  if (r->totals.n_deletes != 0) return SKEP_OK; /* a row may be deleted by two events: numbers do not add up then */
+  if (!skep_parse_i64(skep_bytes_of(rows, strlen(rows)), &n) || (uint64_t)n == r->totals.n_rows) return SKEP_OK;
   snprintf(text, sizeof text, "the metastore counts %" PRId64 " rows, there are %" PRIu64, n, r->totals.n_rows);
   return tell(r, SKEP_CHECK_WARNING, "statistics", table->path, text, SKEP_REPAIR_NONE, err);
 }
 
 static skep_status check_table(check_run *r, skep_err *err) {
   skep_cli_table table;
-  skep_cli_warehouse w = r->a->warehouse;
-  SKEP_TRY(skep_cli_table_read(r->env, r->arena, &w, r->a->what, &table, err));
+  SKEP_TRY(skep_cli_table_read(r->env, r->arena, &r->a->warehouse, r->a->what, &table, err));
   const skep_catalog_table *t = table.t;
   size_t room = strlen(t->db) + strlen(t->name) + 2;
   char *name = skep_arena_alloc(r->arena, room);
@@ -304,7 +299,7 @@ static skep_status check_table(check_run *r, skep_err *err) {
   r->opts.table = t->kind == SKEP_TABLE_FULL_ACID     ? SKEP_CHECK_FULL_ACID
                   : t->kind == SKEP_TABLE_INSERT_ONLY ? SKEP_CHECK_INSERT_ONLY
                                                       : SKEP_CHECK_PLAIN;
-  for (uint32_t i = 0; i < table.n_roots; i++) SKEP_TRY(check_one_root(r, &table, &table.roots[i], err));
+  for (uint32_t i = 0; i < table.n_roots; i++) SKEP_TRY(check_one_root(r, &table.roots[i], err));
   if (skep_table_is_partitioned(t)) {
     skep_err why = {0};
     skep_status st = look_for_strangers(r, &table, table.path, 0, &why);
@@ -347,12 +342,11 @@ static skep_status run_step(check_run *r, const repair_step *s, skep_err *err) {
 
 static skep_status run_msck(check_run *r, skep_err *err) {
   char sql[700];
-  const char *dir;
+  const char *dir, *url;
   skep_session *session;
   skep_result *result = NULL;
-  SKEP_TRY(skep_cli_absolute(r->arena, r->a->warehouse.dir == NULL ? "warehouse" : r->a->warehouse.dir, &dir, err));
-  const skep_session_opts opts = {
-      .ctx = r->env->ctx, .fs = r->env->fs, .warehouse_dir = dir, .metastore_url = r->a->warehouse.url};
+  SKEP_TRY(skep_cli_warehouse_find(r->arena, &r->a->warehouse, &dir, &url, err));
+  const skep_session_opts opts = {.ctx = r->env->ctx, .fs = r->env->fs, .warehouse_dir = dir, .metastore_url = url};
   int n = snprintf(sql, sizeof sql, "MSCK REPAIR TABLE %s SYNC PARTITIONS", r->table);
   if (n < 0 || (size_t)n >= sizeof sql) return skep_fail(err, SKEP_ERR_LIMIT, "a long table name");
   SKEP_TRY(skep_session_open(&opts, &session, err));
@@ -444,9 +438,7 @@ static int run_check(const skep_cli_command *command, const skep_cli_env *env, i
   }
   skep_release(env->ctx, run.steps);
   skep_arena_fini(&arena);
-  if (fflush(stdout) == 0) return code;
-  fputs("skep: cannot write to standard output\n", stderr);
-  return SKEP_CLI_FAILED;
+  return skep_cli_finish_stdout(code);
 }
 
 const skep_cli_command skep_cli_check = {

@@ -1,7 +1,6 @@
 /* See check_table.h. */
 #include "cli/check_table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "db/db.h"
@@ -84,16 +83,9 @@ static skep_status read_table(reading *r, const char *name, skep_err *err) {
 
 static skep_status open_metastore(reading *r, const skep_cli_warehouse *w, skep_err *err) {
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
-  const char *url = w->url;
+  const char *url;
   opts.create = false;
-  SKEP_TRY(skep_cli_absolute(r->arena, w->dir == NULL ? "warehouse" : w->dir, &r->out->warehouse, err));
-  if (url == NULL) {
-    size_t room = strlen(r->out->warehouse) + 64;
-    char *made = skep_arena_alloc(r->arena, room);
-    if (made == NULL) return no_memory(err);
-    snprintf(made, room, "sqlite:%s/metastore.sqlite", r->out->warehouse);
-    url = made;
-  }
+  SKEP_TRY(skep_cli_warehouse_find(r->arena, w, &r->out->warehouse, &url, err));
   return skep_db_open(r->env->ctx, url, &opts, &r->db, err);
 }
 

@@ -4,18 +4,13 @@
 
 #include "acid/snapshot.h"
 #include "catalog/catalog.h"
-#include "cli/common.h"
+#include "cli/warehouse.h"
 
 typedef struct skep_cli_root {
   const char *path;
   const char *name;          /* of the partition, escaped; "": the table has none */
   const char *const *values; /* of the partition keys; NULL: none */
 } skep_cli_root;
-
-typedef struct skep_cli_warehouse {
-  const char *dir; /* as given, or NULL: ./warehouse */
-  const char *url; /* of the metastore; NULL: in the directory */
-} skep_cli_warehouse;
 
 typedef struct skep_cli_table {
   const skep_catalog_table *t;

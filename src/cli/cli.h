@@ -47,6 +47,10 @@ int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ..
 /* One line "skep: text" on standard error; returns the exit code for a status. */
 int skep_cli_failed(const skep_err *err);
 
+/* At the end of what went through stdio: a full disk must not look like success. Returns the exit code: `code`, or
+ * SKEP_CLI_FAILED after a message. */
+int skep_cli_finish_stdout(int code);
+
 /* "skep: warning: text". */
 void skep_cli_warn(const char *format, ...) SKEP_PRINTF(1, 2);
 

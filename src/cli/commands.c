@@ -86,8 +86,7 @@ static int run_command(const skep_cli_command *c, int argc, char **argv) {
   return code;
 }
 
-/* Help and version go through stdio; a full disk must not look like success. */
-static int finish_stdout(int code) {
+int skep_cli_finish_stdout(int code) {
   bool failed = ferror(stdout) != 0;
   if (fflush(stdout) != 0) failed = true;
   if (!failed) return code;
@@ -114,11 +113,11 @@ int skep_cli_main(int argc, char **argv) {
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     if (argc < 3 || name[0] == '-') {
       program_help(stdout);
-      return finish_stdout(SKEP_CLI_OK);
+      return skep_cli_finish_stdout(SKEP_CLI_OK);
     }
     name = argv[2];
     for (size_t i = 0; i < N_COMMANDS; i++) {
-      if (strcmp(name, commands[i]->name) == 0) return finish_stdout(command_help(commands[i]));
+      if (strcmp(name, commands[i]->name) == 0) return skep_cli_finish_stdout(command_help(commands[i]));
     }
     return unknown_command(name);
   }
@@ -130,11 +129,11 @@ int skep_cli_main(int argc, char **argv) {
     } else {
       return run_command(&skep_cli_shell, argc - 1, argv + 1);
     }
-    return finish_stdout(SKEP_CLI_OK);
+    return skep_cli_finish_stdout(SKEP_CLI_OK);
   }
   for (size_t i = 0; i < N_COMMANDS; i++) {
     if (strcmp(name, commands[i]->name) != 0) continue;
-    if (wants_help(argc - 2, argv + 2)) return finish_stdout(command_help(commands[i]));
+    if (wants_help(argc - 2, argv + 2)) return skep_cli_finish_stdout(command_help(commands[i]));
     return run_command(commands[i], argc - 2, argv + 2);
   }
   return unknown_command(name);

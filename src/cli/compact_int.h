@@ -2,9 +2,7 @@
 #ifndef CLI_COMPACT_INT_H
 #define CLI_COMPACT_INT_H
 
-#include "base/config.h"
-#include "cli/cli.h"
-#include "cli/common.h"
+#include "cli/warehouse.h"
 #include "compact/env.h"
 
 enum skep_compact_role {
@@ -16,7 +14,8 @@ enum skep_compact_role {
 };
 
 typedef struct skep_compact_args {
-  const char *warehouse, *metastore, *conf, *metrics, *pool;
+  skep_cli_warehouse warehouse;
+  const char *conf, *metrics, *pool;
   skep_cli_words settings; /* K=V */
   unsigned roles;          /* 0: not given */
   unsigned n_workers;      /* 0: not given */
@@ -24,6 +23,27 @@ typedef struct skep_compact_args {
 } skep_compact_args;
 
 int skep_compact_main(const skep_cli_env *env, const skep_compact_args *args, skep_arena *arena);
+
+/* Options of `skep compact`; `skep housekeeper` takes some of them. */
+enum skep_compact_option {
+  SKEP_COMPACT_WAREHOUSE,
+  SKEP_COMPACT_METASTORE,
+  SKEP_COMPACT_CONF,
+  SKEP_COMPACT_HIVECONF,
+  SKEP_COMPACT_ONCE,
+  SKEP_COMPACT_DAEMON,
+  SKEP_COMPACT_ROLES,
+  SKEP_COMPACT_DRY_RUN,
+  SKEP_COMPACT_METRICS,
+  SKEP_COMPACT_WORKERS,
+  SKEP_COMPACT_POOL,
+  SKEP_COMPACT_SILENT
+};
+
+/* Reads the command's options and runs. roles: those that run when --roles does not say; 0: as the settings have it.
+ * hint: what else to tell somebody who names a thing without an option ("" or "; ..."). */
+int skep_compact_command(const skep_cli_command *command, const skep_cli_env *env, int argc, char **argv,
+                         unsigned roles, const char *hint);
 
 /* A connection of one thread, and the environment over it. */
 typedef struct skep_compact_seat {

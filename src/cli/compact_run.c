@@ -61,12 +61,8 @@ static void progress(void *self, const skep_compaction *job, const skep_compact_
 /* ---- connections ---- */
 
 static const char *user_name(void) {
-  static const char *const variables[] = {"HADOOP_USER_NAME", "USER", "LOGNAME"};
-  for (size_t i = 0; i < 3; i++) {
-    const char *name = getenv(variables[i]);
-    if (name != NULL && name[0] != '\0') return name;
-  }
-  return "anonymous";
+  const char *name = skep_cli_user();
+  return name != NULL ? name : "anonymous";
 }
 
 static skep_status open_seat(service *s, int number, skep_compact_seat *seat, skep_err *err) {
@@ -340,26 +336,6 @@ static double how_far(void *self) {
   return permille < 0 ? -1.0 : permille / 1000.0;
 }
 
-static skep_status read_settings(service *s, skep_arena *arena, skep_err *err) {
-  SKEP_TRY(skep_config_new(s->env->ctx, &s->config, err));
-  if (s->args->conf != NULL) {
-    skep_buf text;
-    skep_buf_init(&text, s->env->ctx, SKEP_CONFIG_MAX_XML_BYTES);
-    skep_status status = skep_fs_read_whole(s->env->fs, s->args->conf, &text, err);
-    if (status == SKEP_OK) status = skep_config_read_xml(s->config, text.data, text.size, err);
-    skep_buf_fini(&text);
-    if (status != SKEP_OK) return skep_wrap(err, status, "--conf");
-  }
-  for (uint32_t i = 0; i < s->args->settings.n; i++) {
-    const char *pair = s->args->settings.items[i], *equals = strchr(pair, '=');
-    const char *name = skep_arena_strndup(arena, pair, (size_t)(equals - pair));
-    if (name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-    skep_status status = skep_config_set(s->config, name, equals + 1, err);
-    if (status != SKEP_OK) return skep_wrap(err, status, "--hiveconf");
-  }
-  return SKEP_OK;
-}
-
 /* --roles wins over Hive's switches; where neither says anything, everything runs. */
 static void choose_roles(service *s) {
   const skep_compact_env env = {.config = s->config};
@@ -376,23 +352,18 @@ static void choose_roles(service *s) {
 }
 
 /* As a session does when it opens a warehouse: schema, and what a loss of power left. */
-static skep_status open_warehouse(service *s, skep_arena *arena, skep_err *err) {
+static skep_status open_warehouse(service *s, skep_err *err) {
   const skep_session_opts opts = {.ctx = s->env->ctx,
                                   .fs = s->env->fs,
                                   .warehouse_dir = s->warehouse,
-                                  .metastore_url = s->args->metastore,
+                                  .metastore_url = s->url,
                                   .config = s->config,
                                   .user = user_name(),
                                   .host = s->host};
   skep_session *session = NULL;
-  size_t room = strlen(s->warehouse) + 40;
-  char *url = skep_arena_alloc(arena, room);
-  if (url == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-  snprintf(url, room, "sqlite:%s/metastore.sqlite", s->warehouse);
-  s->url = s->args->metastore != NULL ? s->args->metastore : url;
-  if (s->args->metastore == NULL) {
+  if (s->args->warehouse.url == NULL) {
     skep_stat there;
-    skep_status status = skep_fs_stat(s->env->fs, url + 7, &there, err);
+    skep_status status = skep_fs_stat(s->env->fs, s->url + strlen("sqlite:"), &there, err);
     if (status != SKEP_OK) return skep_wrap(err, status, "no warehouse");
   }
   SKEP_TRY(skep_session_open(&opts, &session, err));
@@ -401,10 +372,11 @@ static skep_status open_warehouse(service *s, skep_arena *arena, skep_err *err) 
 }
 
 static skep_status run_service(service *s, skep_arena *arena, skep_err *err) {
-  SKEP_TRY(read_settings(s, arena, err));
-  SKEP_TRY(skep_cli_absolute(arena, s->args->warehouse, &s->warehouse, err));
+  SKEP_TRY(skep_config_new(s->env->ctx, &s->config, err));
+  SKEP_TRY(skep_cli_read_settings(s->env, arena, s->args->conf, &s->args->settings, s->config, err));
+  SKEP_TRY(skep_cli_warehouse_find(arena, &s->args->warehouse, &s->warehouse, &s->url, err));
   choose_roles(s);
-  SKEP_TRY(open_warehouse(s, arena, err));
+  SKEP_TRY(open_warehouse(s, err));
   return s->args->once ? run_once(s, err) : run_daemon(s, err);
 }
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/warehouse.h"
 #include "db/schema.h"
 #include "sql/session.h"
 
@@ -17,7 +17,8 @@ static const skep_cli_option options[] = {
 };
 
 typedef struct metastore_args {
-  const char *action, *warehouse, *url;
+  skep_cli_warehouse warehouse;
+  const char *action;
   bool adopt, hide;
 } metastore_args;
 
@@ -25,13 +26,13 @@ static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) 
   char quoted[80];
   const char *value;
   int id;
-  *a = (metastore_args){.warehouse = "warehouse"};
+  *a = (metastore_args){0};
   skep_cli_args args = {
       .options = options, .n_options = sizeof options / sizeof options[0], .argc = argc, .argv = argv};
   while ((id = skep_cli_next_arg(&args, &value, err)) != SKEP_CLI_DONE) {
     if (id == SKEP_CLI_WRONG) return false;
-    if (id == OPT_WAREHOUSE) a->warehouse = value;
-    if (id == OPT_METASTORE) a->url = value;
+    if (id == OPT_WAREHOUSE) a->warehouse.dir = value;
+    if (id == OPT_METASTORE) a->warehouse.url = value;
     if (id == OPT_ADOPT) a->adopt = true;
     if (id == OPT_HIDE) a->hide = true;
     if (id != SKEP_CLI_OPERAND) continue;
@@ -82,9 +83,10 @@ static void say_line(void *self, const char *line) {
   printf("%s\n", line);
 }
 
-static skep_status reseed(const skep_cli_env *env, const metastore_args *a, const char *warehouse, skep_err *err) {
+static skep_status reseed(const skep_cli_env *env, const metastore_args *a, const char *warehouse, const char *url,
+                          skep_err *err) {
   const skep_session_opts opts = {
-      .ctx = env->ctx, .fs = env->fs, .warehouse_dir = warehouse, .metastore_url = a->url, .user = "skep metastore"};
+      .ctx = env->ctx, .fs = env->fs, .warehouse_dir = warehouse, .metastore_url = url, .user = "skep metastore"};
   skep_session *session;
   SKEP_TRY(skep_session_open(&opts, &session, err));
   skep_status status = skep_session_reseed(session, a->adopt, say_line, NULL, err);
@@ -93,18 +95,16 @@ static skep_status reseed(const skep_cli_env *env, const metastore_args *a, cons
 }
 
 static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_arena *arena, skep_err *err) {
-  const char *warehouse, *url = a->url;
+  const char *warehouse, *url;
   skep_db *db = NULL;
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   bool init = strcmp(a->action, "init") == 0;
-  SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &warehouse, err));
-  if (strcmp(a->action, "reseed") == 0) return reseed(env, a, warehouse, err);
-  size_t room = strlen(warehouse) + 64;
-  char *uri = skep_arena_alloc(arena, room), *made = skep_arena_alloc(arena, room);
-  if (uri == NULL || made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+  SKEP_TRY(skep_cli_warehouse_find(arena, &a->warehouse, &warehouse, &url, err));
+  if (strcmp(a->action, "reseed") == 0) return reseed(env, a, warehouse, url, err);
+  size_t room = strlen(warehouse) + sizeof "file:";
+  char *uri = skep_arena_alloc(arena, room);
+  if (uri == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
   snprintf(uri, room, "file:%s", warehouse);
-  snprintf(made, room, "sqlite:%s/metastore.sqlite", warehouse);
-  if (url == NULL) url = made;
   opts.create = init;
   if (init) SKEP_TRY(skep_fs_mkdirs(env->fs, warehouse, err));
   skep_status status = skep_db_open(env->ctx, url, &opts, &db, err);
@@ -128,9 +128,7 @@ static int run_metastore(const skep_cli_command *command, const skep_cli_env *en
     code = skep_cli_failed(&err);
   }
   skep_arena_fini(&arena);
-  if (fflush(stdout) == 0 || code != SKEP_CLI_OK) return code;
-  fputs("skep: cannot write to standard output\n", stderr);
-  return SKEP_CLI_FAILED;
+  return code == SKEP_CLI_OK ? skep_cli_finish_stdout(code) : code;
 }
 
 const skep_cli_command skep_cli_metastore = {

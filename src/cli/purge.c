@@ -64,10 +64,7 @@ static bool parse_args(purge_args *a, int argc, char **argv, skep_err *err) {
 
 /* ---- one file ---- */
 
-static bool is_insert_only(const purge *p) {
-  const char *properties = skep_catalog_param_get(&p->table.t->params, "transactional_properties");
-  return properties != NULL && strcmp(properties, "insert_only") == 0;
-}
+static bool is_insert_only(const purge *p) { return p->table.t->kind == SKEP_TABLE_INSERT_ONLY; }
 
 typedef struct file_rows {
   uint64_t n_matches, n_rows;
@@ -391,9 +388,7 @@ static int run_purge(const skep_cli_command *command, const skep_cli_env *env, i
     code = EXIT_NOT_PROVEN;
   }
   skep_arena_fini(&arena);
-  if (fflush(stdout) == 0) return code;
-  fputs("skep: cannot write to standard output\n", stderr);
-  return SKEP_CLI_FAILED;
+  return skep_cli_finish_stdout(code);
 }
 
 const skep_cli_command skep_cli_purge_proof = {

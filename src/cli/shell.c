@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
 #include "cli/shell_int.h"
+#include "cli/warehouse.h"
 
 enum {
   OPT_WAREHOUSE,
@@ -176,35 +176,6 @@ static bool parse_args(shell_args *a, skep_arena *arena, int argc, char **argv, 
 
 /* --- opening the warehouse --- */
 
-static skep_status read_settings(const shell_args *a, const skep_cli_env *env, skep_arena *arena, skep_config *config,
-                                 skep_err *err) {
-  if (a->conf != NULL) {
-    skep_buf text;
-    skep_buf_init(&text, env->ctx, SKEP_CONFIG_MAX_XML_BYTES);
-    skep_status status = skep_fs_read_whole(env->fs, a->conf, &text, err);
-    if (status == SKEP_OK) status = skep_config_read_xml(config, text.data, text.size, err);
-    skep_buf_fini(&text);
-    if (status != SKEP_OK) return skep_wrap(err, status, "--conf");
-  }
-  for (uint32_t i = 0; i < a->settings.n; i++) {
-    const char *pair = a->settings.items[i], *equals = strchr(pair, '=');
-    const char *name = skep_arena_strndup(arena, pair, (size_t)(equals - pair));
-    if (name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-    skep_status status = skep_config_set(config, name, equals + 1, err);
-    if (status != SKEP_OK) return skep_wrap(err, status, "--hiveconf");
-  }
-  return SKEP_OK;
-}
-
-static const char *user_name(void) {
-  static const char *const variables[] = {"HADOOP_USER_NAME", "USER", "LOGNAME"};
-  for (size_t i = 0; i < 3; i++) {
-    const char *name = getenv(variables[i]);
-    if (name != NULL && name[0] != '\0') return name;
-  }
-  return NULL;
-}
-
 static skep_status open_session(skep_shell *shell, const shell_args *a, const skep_cli_env *env, skep_arena *arena,
                                 skep_err *err) {
   char host[256];
@@ -215,7 +186,7 @@ static skep_status open_session(skep_shell *shell, const shell_args *a, const sk
                             .read_only = a->read_only,
                             .hivevars = a->variables,
                             .n_hivevars = a->n_variables,
-                            .user = user_name()};
+                            .user = skep_cli_user()};
   if (gethostname(host, sizeof host) == 0) {
     host[sizeof host - 1] = '\0';
     opts.host = host;
@@ -223,7 +194,7 @@ static skep_status open_session(skep_shell *shell, const shell_args *a, const sk
   SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &opts.warehouse_dir, err));
   SKEP_TRY(skep_config_new(env->ctx, &config, err));
   opts.config = config;
-  skep_status status = read_settings(a, env, arena, config, err);
+  skep_status status = skep_cli_read_settings(env, arena, a->conf, &a->settings, config, err);
   if (status == SKEP_OK) status = skep_session_open(&opts, &shell->session, err);
   skep_config_free(config);
   return status;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/warehouse.h"
 #include "compact/why.h"
 #include "db/schema.h"
 
@@ -16,19 +16,20 @@ static const skep_cli_option options[] = {
 };
 
 typedef struct why_args {
-  const char *warehouse, *url, *table;
+  skep_cli_warehouse warehouse;
+  const char *table;
 } why_args;
 
 static bool parse_args(why_args *a, int argc, char **argv, skep_err *err) {
   const char *value;
   int id;
-  *a = (why_args){.warehouse = "warehouse"};
+  *a = (why_args){0};
   skep_cli_args args = {
       .options = options, .n_options = sizeof options / sizeof options[0], .argc = argc, .argv = argv};
   while ((id = skep_cli_next_arg(&args, &value, err)) != SKEP_CLI_DONE) {
     if (id == SKEP_CLI_WRONG) return false;
-    if (id == OPT_WAREHOUSE) a->warehouse = value;
-    if (id == OPT_METASTORE) a->url = value;
+    if (id == OPT_WAREHOUSE) a->warehouse.dir = value;
+    if (id == OPT_METASTORE) a->warehouse.url = value;
     if (id != SKEP_CLI_OPERAND) continue;
     if (a->table != NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "one table at a time"), false;
     a->table = value;
@@ -91,19 +92,14 @@ static skep_status ask(const skep_compact_env *env, skep_arena *arena, const cha
 }
 
 static skep_status act(const skep_cli_env *env, const why_args *a, skep_arena *arena, skep_err *err) {
-  const char *warehouse, *url = a->url;
+  const char *warehouse, *url;
   skep_db *db = NULL;
   skep_catalog *catalog = NULL;
   skep_config *config = NULL;
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   opts.create = false;
   opts.read_only = true;
-  SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &warehouse, err));
-  size_t room = strlen(warehouse) + 64;
-  char *made = skep_arena_alloc(arena, room);
-  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-  snprintf(made, room, "sqlite:%s/metastore.sqlite", warehouse);
-  if (url == NULL) url = made;
+  SKEP_TRY(skep_cli_warehouse_find(arena, &a->warehouse, &warehouse, &url, err));
   const skep_catalog_opts catalog_opts = {.warehouse = warehouse, .user = "nobody"};
   skep_status status = skep_db_open(env->ctx, url, &opts, &db, err);
   if (status == SKEP_OK) status = skep_schema_check(db, NULL, err);
@@ -129,9 +125,7 @@ static int run_why(const skep_cli_command *command, const skep_cli_env *env, int
     code = skep_cli_failed(&err);
   }
   skep_arena_fini(&arena);
-  if (fflush(stdout) == 0 || code != SKEP_CLI_OK) return code;
-  fputs("skep: cannot write to standard output\n", stderr);
-  return SKEP_CLI_FAILED;
+  return code == SKEP_CLI_OK ? skep_cli_finish_stdout(code) : code;
 }
 
 const skep_cli_command skep_cli_why = {

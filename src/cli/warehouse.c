@@ -1,0 +1,50 @@
+/* See warehouse.h. */
+#include "cli/warehouse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+skep_status skep_cli_warehouse_find(skep_arena *arena, const skep_cli_warehouse *w, const char **dir, const char **url,
+                                    skep_err *err) {
+  SKEP_TRY(skep_cli_absolute(arena, w->dir == NULL ? "warehouse" : w->dir, dir, err));
+  *url = w->url;
+  if (w->url != NULL) return SKEP_OK;
+  size_t room = strlen(*dir) + sizeof "sqlite:/metastore.sqlite";
+  char *made = skep_arena_alloc(arena, room);
+  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+  snprintf(made, room, "sqlite:%s/metastore.sqlite", *dir);
+  *url = made;
+  return SKEP_OK;
+}
+
+static skep_status read_file(const skep_cli_env *env, const char *path, skep_config *config, skep_err *err) {
+  skep_buf text;
+  skep_buf_init(&text, env->ctx, SKEP_CONFIG_MAX_XML_BYTES);
+  skep_status status = skep_fs_read_whole(env->fs, path, &text, err);
+  if (status == SKEP_OK) status = skep_config_read_xml(config, text.data, text.size, err);
+  skep_buf_fini(&text);
+  return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "--conf");
+}
+
+skep_status skep_cli_read_settings(const skep_cli_env *env, skep_arena *arena, const char *conf,
+                                   const skep_cli_words *settings, skep_config *config, skep_err *err) {
+  if (conf != NULL) SKEP_TRY(read_file(env, conf, config, err));
+  for (uint32_t i = 0; i < settings->n; i++) {
+    const char *pair = settings->items[i], *equals = strchr(pair, '=');
+    const char *name = skep_arena_strndup(arena, pair, (size_t)(equals - pair));
+    if (name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+    skep_status status = skep_config_set(config, name, equals + 1, err);
+    if (status != SKEP_OK) return skep_wrap(err, status, "--hiveconf");
+  }
+  return SKEP_OK;
+}
+
+const char *skep_cli_user(void) {
+  static const char *const variables[] = {"HADOOP_USER_NAME", "USER", "LOGNAME"};
+  for (size_t i = 0; i < 3; i++) {
+    const char *name = getenv(variables[i]);
+    if (name != NULL && name[0] != '\0') return name;
+  }
+  return NULL;
+}
