@@ -188,7 +188,8 @@ static int base64_digit(uint8_t c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-bool skep_base64_decode(skep_bytes in, uint8_t *out, size_t *out_size) {
+/* As Java's basic decoder, padding optional: false where it throws. Room for in.left * 3 / 4 + 1 bytes. */
+static bool decode_base64(skep_bytes in, uint8_t *out, size_t *out_size) {
   size_t n = in.left, size = 0;
   if (n % 4 == 0 && n != 0 && in.at[n - 1] == '=') n -= in.at[n - 2] == '=' ? 2 : 1;
   if (n % 4 == 1) return false;
@@ -340,7 +341,7 @@ static skep_status fill_texts(reading *r, const skep_type *type, skep_bytes *fie
         t = skep_bytes_of(to, size);
       }
       /* Source: LazyBinary: what is no Base64 is taken as it is. Bytes come out behind those that go in. */
-      if (type->kind == SKEP_BINARY && skep_base64_decode(t, to, &size)) t = skep_bytes_of(to, size);
+      if (type->kind == SKEP_BINARY && decode_base64(t, to, &size)) t = skep_bytes_of(to, size);
       out->heap_size += size;
     }
     t.left = cut_to(type, t);
@@ -626,13 +627,5 @@ skep_status skep_lazy_read(const skep_lazy_format *format, const skep_type *row,
     st = fill(&r, row->children[positions[p]], 1, fields + (size_t)p * (size_t)n_lines, n_lines, &columns[p], err);
   lazy_zones_fini(&r.zones);
   skep_release(ctx, fields);
-  return st;
-}
-
-skep_status skep_lazy_read_fields(const skep_lazy_format *format, const skep_type *type, uint32_t level,
-                                  skep_bytes *fields, int64_t n, skep_vec *out, skep_err *err) {
-  reading r = {.format = format};
-  skep_status st = fill(&r, type, level, fields, n, out, err);
-  lazy_zones_fini(&r.zones);
   return st;
 }

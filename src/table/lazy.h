@@ -37,17 +37,9 @@ SKEP_NODISCARD skep_status skep_lazy_read(const skep_lazy_format *format, const 
                                           const uint32_t *positions, uint32_t n_positions, const skep_bytes *lines,
                                           int64_t n_lines, skep_vec *columns, skep_err *err);
 
-/* Fields that were parted by somebody else (another SerDe) as values of one type: fields[i].at NULL is NULL. `fields`
- * is used as scratch. level: of the separators inside a nested value. */
-SKEP_NODISCARD skep_status skep_lazy_read_fields(const skep_lazy_format *format, const skep_type *type, uint32_t level,
-                                                 skep_bytes *fields, int64_t n, skep_vec *out, skep_err *err);
-
 /* Appends rows of a struct vector (any forms) as lines, each with a '\n' behind it: positions rows[0..n), or (NULL) the
  * first n. Failures of the buffer stay in `out`. */
 SKEP_NODISCARD skep_status skep_lazy_write(const skep_lazy_format *format, const skep_vec *root, const int32_t *rows,
                                            int64_t n, skep_buf *out, skep_err *err);
-
-/* Java's basic Base64 decoder, padding optional: false where it throws. Room for in.left * 3 / 4 + 1 bytes. */
-bool skep_base64_decode(skep_bytes in, uint8_t *out, size_t *out_size);
 
 #endif

@@ -137,7 +137,7 @@ static bool is_ours(const skep_lines *l, size_t from) {
 }
 
 /* Lines in the window from `at` on, at most max; *next: where the one behind them begins. */
-static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, uint64_t *offsets, size_t *next) {
+static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, size_t *next) {
   int64_t n = 0;
   *next = l->at;
   while (n < max && is_ours(l, *next)) {
@@ -145,7 +145,6 @@ static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, uint64_
     if (!find_end(l, from, &length, &after)) break;
     if (length > l->ctx->limits.max_value_bytes) max = n + 1; /* the last one: refused by the caller */
     out[n] = skep_bytes_of(l->data + from, length);
-    if (offsets != NULL) offsets[n] = l->base + from;
     n++;
     *next = after;
   }
@@ -167,11 +166,11 @@ static int64_t hold_footer(const skep_lines *l, int64_t n, const skep_bytes *out
   return n;
 }
 
-skep_status skep_lines_next(skep_lines *l, int64_t max, skep_bytes *out, uint64_t *offsets, int64_t *n, skep_err *err) {
+skep_status skep_lines_next(skep_lines *l, int64_t max, skep_bytes *out, int64_t *n, skep_err *err) {
   static const uint8_t nothing[1];
   for (;;) {
     size_t next;
-    *n = gather(l, max, out, offsets, &next);
+    *n = gather(l, max, out, &next);
     if (*n != 0 && out[*n - 1].left > l->ctx->limits.max_value_bytes) return too_long(l, err);
     if (l->opts.footer_lines != 0 && *n != 0) *n = hold_footer(l, *n, out, &next);
     if (*n != 0) {

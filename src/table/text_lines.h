@@ -27,10 +27,9 @@ bool skep_lines_can_cut(const char *path);
 
 SKEP_NODISCARD skep_status skep_lines_open(const skep_ctx *ctx, skep_fs *fs, const char *path,
                                            const skep_lines_opts *opts, skep_lines **out, skep_err *err);
-/* The next 1..max lines, without their ends; they stay until the next call. offsets: of each in the file (of what was
- * decompressed), or NULL. SKEP_END after the last; SKEP_ERR_LIMIT for a line longer than limits.max_value_bytes. */
-SKEP_NODISCARD skep_status skep_lines_next(skep_lines *lines, int64_t max, skep_bytes *out, uint64_t *offsets,
-                                           int64_t *n, skep_err *err);
+/* The next 1..max lines, without their ends; they stay until the next call. SKEP_END after the last; SKEP_ERR_LIMIT for
+ * a line longer than limits.max_value_bytes. */
+SKEP_NODISCARD skep_status skep_lines_next(skep_lines *lines, int64_t max, skep_bytes *out, int64_t *n, skep_err *err);
 void skep_lines_close(skep_lines *lines); /* accepts NULL */
 
 #endif

@@ -41,11 +41,10 @@ static void put(fixture *f, const char *path, const void *bytes, size_t size) {
 static skep_status add_lines(fixture *f, const char *path, const skep_lines_opts *opts, int64_t at_once) {
   skep_lines *lines;
   skep_bytes some[16];
-  uint64_t offsets[16];
   int64_t n;
   SKEP_TRY(skep_lines_open(&f->ctx, f->fs, path, opts, &lines, &f->err));
   skep_status st;
-  while ((st = skep_lines_next(lines, at_once, some, offsets, &n, &f->err)) == SKEP_OK) {
+  while ((st = skep_lines_next(lines, at_once, some, &n, &f->err)) == SKEP_OK) {
     for (int64_t i = 0; i < n; i++) {
       skep_buf_add(&f->out, some[i].at, some[i].left);
       skep_buf_byte(&f->out, '|');

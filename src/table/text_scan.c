@@ -119,7 +119,7 @@ skep_status skep_text_scan_next(skep_text_scan *s, int64_t max_rows, skep_batch 
     s->capacity = max_rows;
   }
   skep_vec_reset(&batch->root);
-  skep_status st = skep_lines_next(s->lines, max_rows, s->texts, NULL, &n, err);
+  skep_status st = skep_lines_next(s->lines, max_rows, s->texts, &n, err);
   if (st == SKEP_OK)
     st = skep_text_read(s->format, s->split->table, s->positions, s->n_columns, s->texts, n, batch->root.children, err);
   for (uint32_t i = 0; i < s->split->n_partition_columns && st == SKEP_OK; i++)
