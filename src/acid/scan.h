@@ -57,6 +57,10 @@ SKEP_NODISCARD skep_status skep_scan_next(skep_scan *scan, int64_t max_rows, ske
 /* Rows read from files so far, before deletes and predicate: for progress. */
 uint64_t skep_scan_rows_read(const skep_scan *scan);
 
+/* The split's partition values as vectors of one entry, in Arrow's forms; left alone where it has no partition columns.
+ * `out` is zeroed or fresh, and the caller's to free after failures too. */
+SKEP_NODISCARD skep_status skep_split_constants(const skep_ctx *ctx, const skep_split *split, skep_vec *out,
+                                                skep_err *err);
 /* Sets n entries of `out` to entry 0 of `constant` (in Arrow's forms), whatever form `out` has: partition columns. */
 SKEP_NODISCARD skep_status skep_vec_fill_constant(skep_vec *out, const skep_vec *constant, int64_t n, skep_err *err);
 

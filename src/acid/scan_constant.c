@@ -1,6 +1,34 @@
 /* Constant columns: a partition value, kept once in Arrow's forms, written n times in the form that the consumer asked
  * for. */
 #include "acid/scan_int.h"
+#include "column/text.h"
+
+/* A text that is no value of its type reads as NULL, as in Hive. What a default partition means is the planner's
+ * knowledge. */
+static skep_status partition_value(skep_vec *vec, const char *text, skep_err *err) {
+  if (text == NULL) return skep_vec_set_null(vec, 1, err);
+  skep_status st = skep_vec_append_text(vec, skep_bytes_of(text, strlen(text)), err);
+  if (st != SKEP_ERR_RANGE) return st;
+  skep_vec_reset(vec);
+  return skep_vec_set_null(vec, 1, err);
+}
+
+skep_status skep_split_constants(const skep_ctx *ctx, const skep_split *split, skep_vec *out, skep_err *err) {
+  if (split->partition_columns == NULL) return SKEP_OK;
+  if (split->partition_columns->kind != SKEP_STRUCT ||
+      split->n_partition_values != split->partition_columns->n_children ||
+      split->n_partition_columns > split->n_partition_values) {
+    return skep_fail(err, SKEP_ERR_ARGUMENT, "split: %u partition values for %u columns", split->n_partition_values,
+                     split->partition_columns->n_children);
+  }
+  const skep_forms forms = {0};
+  SKEP_TRY(skep_vec_init(out, ctx, split->partition_columns, &forms, err));
+  for (uint32_t i = 0; i < out->n_children; i++) {
+    SKEP_TRY(partition_value(&out->children[i], split->partition_values[i], err));
+  }
+  out->length = 1;
+  return SKEP_OK;
+}
 
 static skep_status constant_ts(skep_ts ts, int64_t per_second, int64_t nanos_per_unit, int64_t *out, skep_err *err) {
   int64_t seconds;

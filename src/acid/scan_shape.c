@@ -7,7 +7,6 @@
 
 #include "acid/scan_int.h"
 #include "column/predicate.h"
-#include "column/text.h"
 
 /* ---- widening the projection ---- */
 
@@ -165,35 +164,6 @@ static skep_status fold_pred(const fold *f, const skep_pred *pred, const skep_pr
   return partition_leaf(f, pred, out, err);
 }
 
-/* ---- constants ---- */
-
-/* A text that is no value of its type reads as NULL, as in Hive. What a default partition means is the planner's
- * knowledge. */
-static skep_status partition_value(skep_vec *vec, const char *text, skep_err *err) {
-  if (text == NULL) return skep_vec_set_null(vec, 1, err);
-  skep_status st = skep_vec_append_text(vec, skep_bytes_of(text, strlen(text)), err);
-  if (st != SKEP_ERR_RANGE) return st;
-  skep_vec_reset(vec);
-  return skep_vec_set_null(vec, 1, err);
-}
-
-static skep_status make_constants(const skep_ctx *ctx, const skep_split *split, skep_vec *out, skep_err *err) {
-  if (split->partition_columns == NULL) return SKEP_OK;
-  if (split->partition_columns->kind != SKEP_STRUCT ||
-      split->n_partition_values != split->partition_columns->n_children ||
-      split->n_partition_columns > split->n_partition_values) {
-    return skep_fail(err, SKEP_ERR_ARGUMENT, "split: %u partition values for %u columns", split->n_partition_values,
-                     split->partition_columns->n_children);
-  }
-  const skep_forms forms = {0};
-  SKEP_TRY(skep_vec_init(out, ctx, split->partition_columns, &forms, err));
-  for (uint32_t i = 0; i < out->n_children; i++) {
-    SKEP_TRY(partition_value(&out->children[i], split->partition_values[i], err));
-  }
-  out->length = 1;
-  return SKEP_OK;
-}
-
 /* ---- the whole ---- */
 
 static skep_status prepare_predicate(skep_arena *arena, const skep_split *split, skep_scan_shape *shape,
@@ -222,7 +192,7 @@ skep_status skep_scan_shape_make(skep_arena *arena, const skep_split *split, ske
   out->n_row_ids = split->row_ids ? 3 : 0;
   out->n_columns = out->is_table ? split->columns->n_children : 0;
   skep_status st = skep_split_type(arena, split, &out->output, err);
-  if (st == SKEP_OK) st = make_constants(arena->ctx, split, &out->constants, err);
+  if (st == SKEP_OK) st = skep_split_constants(arena->ctx, split, &out->constants, err);
   if (st == SKEP_OK && split->predicate != NULL) st = prepare_predicate(arena, split, out, err);
   if (st != SKEP_OK) skep_scan_shape_fini(out);
   return st;

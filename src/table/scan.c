@@ -1,5 +1,6 @@
 /* The source of a table's rows: a plan, made when the source is; a pass, which is the plan's splits cut down to the
  * columns asked for; readers that pull splits. */
+#include "acid/dir_write.h"
 #include "table/scan_int.h"
 #include "table/text_lines.h"
 #include "table/text_scan.h"
@@ -345,13 +346,9 @@ static skep_status table_open(skep_source_run *run, skep_source_reader **out, sk
 
 static skep_status name_file(skep_source_reader *r, skep_err *err) {
   const skep_split *s = r->split;
-  const char *path = s->files[0].path;
-  size_t n = strlen(s->root);
   skep_buf_reset(&r->file_text);
   skep_buf_text(&r->file_text, r->run->table->file_prefix);
-  skep_buf_text(&r->file_text, s->root);
-  if (path[0] != '\0' && n != 0 && s->root[n - 1] != '/') skep_buf_byte(&r->file_text, '/');
-  skep_buf_text(&r->file_text, path);
+  skep_dir_join(&r->file_text, s->root, s->files[0].path);
   SKEP_TRY(skep_buf_check(&r->file_text, "a file name", err));
   const uint8_t *text = r->file_text.data;
   size_t length = r->file_text.size;

@@ -1,6 +1,7 @@
 /* Hive's tasks: in which order they read the files of a table, and how many there are. See scan.h. */
 #include <stdlib.h>
 
+#include "acid/dir_write.h"
 #include "orc/tail.h"
 #include "table/scan_int.h"
 
@@ -96,13 +97,10 @@ static bool same_file(const file *a, const skep_split *s) {
 
 static skep_status full_path(const table_source *t, const file *f, const char *prefix, skep_arena *arena,
                              const char **out, skep_err *err) {
-  size_t n = strlen(f->root);
   skep_buf path;
   skep_buf_init(&path, t->ctx, 1 << 20);
   skep_buf_text(&path, prefix);
-  skep_buf_text(&path, f->root);
-  if (f->file->path[0] != '\0' && n != 0 && f->root[n - 1] != '/') skep_buf_byte(&path, '/');
-  skep_buf_text(&path, f->file->path);
+  skep_dir_join(&path, f->root, f->file->path);
   skep_status st = skep_buf_check(&path, "a path", err);
   if (st == SKEP_OK) {
     *out = skep_arena_strndup(arena, skep_buf_string(&path), path.size);

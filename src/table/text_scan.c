@@ -3,9 +3,9 @@
 
 #include <inttypes.h>
 
+#include "acid/dir_write.h"
 #include "acid/scan.h"
 #include "base/err.h"
-#include "column/text.h"
 #include "table/text_lines.h"
 
 struct skep_text_scan {
@@ -36,21 +36,6 @@ static skep_status find_columns(skep_text_scan *s, skep_err *err) {
   return SKEP_OK;
 }
 
-/* What the plan let pass as a value of the type casts; NULL otherwise. */
-static skep_status make_constants(skep_text_scan *s, skep_err *err) {
-  static const skep_forms forms = {.boolean = 0};
-  const skep_split *split = s->split;
-  if (split->partition_columns == NULL) return SKEP_OK;
-  SKEP_TRY(skep_vec_init(&s->constants, s->ctx, split->partition_columns, &forms, err));
-  for (uint32_t i = 0; i < split->partition_columns->n_children; i++) {
-    const char *text = split->partition_values[i];
-    skep_vec *to = &s->constants.children[i];
-    SKEP_TRY(text == NULL ? skep_vec_set_null(to, 1, err)
-                          : skep_vec_append_text(to, skep_bytes_of(text, strlen(text)), err));
-  }
-  return SKEP_OK;
-}
-
 static skep_status open_lines(skep_text_scan *s, skep_fs *fs, skep_err *err) {
   const skep_split *split = s->split;
   const skep_split_file *file = &split->files[0];
@@ -62,9 +47,7 @@ static skep_status open_lines(skep_text_scan *s, skep_fs *fs, skep_err *err) {
   if (split->n_stripes != SKEP_ALL_STRIPES)
     opts.end = ((uint64_t)split->first_stripe + split->n_stripes) * SKEP_TEXT_RANGE_BYTES;
   skep_buf_init(&path, s->ctx, 1 << 20);
-  skep_buf_text(&path, split->root);
-  if (file->path[0] != '\0' && path.size != 0 && path.data[path.size - 1] != '/') skep_buf_byte(&path, '/');
-  skep_buf_text(&path, file->path);
+  skep_dir_join(&path, split->root, file->path);
   skep_status st = skep_buf_check(&path, "a path", err);
   if (st == SKEP_OK) st = skep_lines_open(s->ctx, fs, skep_buf_string(&path), &opts, &s->lines, err);
   skep_buf_fini(&path);
@@ -77,7 +60,7 @@ static skep_status build(skep_text_scan *s, skep_fs *fs, skep_err *err) {
     return skep_fail(err, SKEP_ERR_INTERNAL, "a split of a text table with row ids");
   SKEP_TRY(skep_split_type(&s->arena, split, &s->type, err));
   SKEP_TRY(find_columns(s, err));
-  SKEP_TRY(make_constants(s, err));
+  SKEP_TRY(skep_split_constants(s->ctx, split, &s->constants, err));
   return open_lines(s, fs, err);
 }
 
