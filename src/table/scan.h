@@ -30,11 +30,11 @@ typedef struct skep_table_scan_opts {
   const skep_type *partition_columns; /* struct, or NULL */
   uint32_t n_partitions;              /* pruned already; a table without partition columns has 1: its own directory */
   const skep_table_scan_partition *partitions;
-  const char *write_ids;  /* valid write id list, Hive's text; NULL: everything on disk counts (plain tables) */
-  const char *valid_txns; /* valid transaction list, Hive 4's text, or NULL */
+  const char *write_ids;        /* valid write id list, Hive's text; NULL: everything on disk counts (plain tables) */
+  const char *valid_txns;       /* valid transaction list, Hive 4's text, or NULL */
+  const skep_text_format *text; /* NULL: ORC files; not FULL_ACID. Borrowed: it must outlive the source */
   /* Text of column/predicate.h over columns and partition columns, or NULL: rows for which it is not TRUE are left out
    * (of text tables they are delivered), stripes and partitions that cannot hold any are not read. */
-  const skep_text_format *text; /* NULL: ORC files; not FULL_ACID. Borrowed: it must outlive the source */
   const char *predicate;
   bool row_ids;            /* ROW__ID of a full-ACID table will be asked for */
   const char *file_prefix; /* stands before INPUT__FILE__NAME ("file:"), NULL: nothing */
