@@ -54,6 +54,7 @@ bool skep_parse_binary(skep_bytes text, unsigned mantissa_bits, double *out);
 
 /* Without blanks and control characters at both ends, as Java trims. */
 skep_bytes skep_text_trim(skep_bytes text);
+skep_bytes skep_text_cut(skep_bytes text, uint32_t max);  /* the first `max` code points */
 bool skep_text_equals(skep_bytes text, const char *word); /* ASCII case ignored; `word` in lower case */
 
 /* Hive's casts of strings: blanks around are ignored; an integer's fraction is cut off; a date may be followed by

@@ -330,13 +330,13 @@ bool skep_text_cast_i64(skep_bytes text, int64_t min, int64_t max, int64_t *out)
   return skep_parse_i64(text, out) && *out >= min && *out <= max;
 }
 
-/* Bytes of the first `max` code points. */
-static size_t cut_to_code_points(skep_bytes text, uint32_t max) {
+skep_bytes skep_text_cut(skep_bytes text, uint32_t max) {
   size_t n = 0;
+  if (text.left <= max) return text;
   for (size_t i = 0; i < text.left; i++) {
-    if ((text.at[i] & 0xc0) != 0x80 && n++ == max) return i;
+    if ((text.at[i] & 0xc0) != 0x80 && n++ == max) return skep_bytes_of(text.at, i);
   }
-  return text.left;
+  return text;
 }
 
 static void put_value(skep_vec *vec, const void *value, size_t width) {
@@ -378,7 +378,7 @@ static skep_status append_bytes(skep_vec *vec, skep_bytes text, skep_err *err) {
     return skep_fail(err, SKEP_ERR_UNSUPPORTED, "text cannot be appended to a vector with a dictionary");
   }
   if (vec->type->kind == SKEP_CHAR || vec->type->kind == SKEP_VARCHAR) {
-    text.left = cut_to_code_points(text, vec->type->length);
+    text = skep_text_cut(text, vec->type->length);
   }
   size_t size;
   if (!skep_add_size(vec->heap_size, text.left, &size) || size > INT32_MAX) {

@@ -60,6 +60,18 @@ typedef union skep_view {
   } far;
 } skep_view;
 
+/* The view of `bytes` (at most UINT32_MAX of them), which must outlive it when they do not fit inside. */
+static inline skep_view skep_view_of(skep_bytes bytes) {
+  skep_view view = {.inlined = {(uint32_t)bytes.left, {0}}};
+  if (bytes.left > sizeof view.inlined.bytes) {
+    memcpy(view.far.prefix, bytes.at, sizeof view.far.prefix);
+    view.far.at = bytes.at;
+  } else if (bytes.left != 0) {
+    memcpy(view.inlined.bytes, bytes.at, bytes.left);
+  }
+  return view;
+}
+
 /* An immutable dictionary of byte strings, shared by reference count. */
 typedef struct skep_dict {
   uint32_t references;      /* atomic: __atomic builtins only */

@@ -131,24 +131,13 @@ static skep_status fill_fixed(const skep_vec *from, int64_t first, int64_t count
 
 /* ---- strings ---- */
 
-static skep_view make_view(const uint8_t *bytes, size_t length) {
-  skep_view view = {.inlined = {(uint32_t)length, {0}}};
-  if (length <= sizeof view.inlined.bytes) {
-    if (length != 0) memcpy(view.inlined.bytes, bytes, length);
-    return view;
-  }
-  memcpy(view.far.prefix, bytes, sizeof view.far.prefix);
-  view.far.at = bytes;
-  return view;
-}
-
 /* Without the blanks at its end. */
 static skep_view strip_view(skep_view view) {
   const uint8_t *bytes =
       view.inlined.length <= sizeof view.inlined.bytes ? (const uint8_t *)view.inlined.bytes : view.far.at;
   size_t length = view.inlined.length;
   while (length > 0 && bytes[length - 1] == ' ') length--;
-  return length == view.inlined.length ? view : make_view(bytes, length);
+  return length == view.inlined.length ? view : skep_view_of(skep_bytes_of(bytes, length));
 }
 
 /* The views of a dictionary, CHARs stripped. */
@@ -163,7 +152,8 @@ static skep_status dict_views(skep_fill *fill, const skep_vec *from, const skep_
     memset(&d->views[dict->count], 0, sizeof *d->views);
     d->views[0] = d->views[dict->count]; /* codes below NULLs are 0, also in an empty dictionary */
     for (uint32_t i = 0; i < dict->count; i++) {
-      d->views[i] = make_view(dict->bytes + dict->offsets[i], dict->offsets[i + 1] - dict->offsets[i]);
+      d->views[i] =
+          skep_view_of(skep_bytes_of(dict->bytes + dict->offsets[i], dict->offsets[i + 1] - dict->offsets[i]));
       if (from->type->kind == SKEP_CHAR) d->views[i] = strip_view(d->views[i]);
     }
   }
@@ -189,7 +179,8 @@ static skep_status fill_strings(skep_fill *fill, const skep_vec *from, int64_t f
   } else if (from->form == SKEP_FORM_STR) {
     const int32_t *offsets = (const int32_t *)from->offsets.data + first;
     const uint8_t *heap = from->heap.data;
-    for (int64_t i = 0; i < count; i++) data[i] = make_view(heap + offsets[i], (size_t)(offsets[i + 1] - offsets[i]));
+    for (int64_t i = 0; i < count; i++)
+      data[i] = skep_view_of(skep_bytes_of(heap + offsets[i], (size_t)(offsets[i + 1] - offsets[i])));
   } else {
     return skep_fail(err, SKEP_ERR_INTERNAL, "a source sent strings in form %d", (int)from->form);
   }

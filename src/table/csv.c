@@ -70,17 +70,6 @@ static bool take_field(csv_line *l, bool *more, uint8_t *to, size_t *size) {
   return !l->in_quotes;
 }
 
-static void put_text(skep_vec *out, int64_t i, skep_bytes t) {
-  skep_view view = {.inlined = {(uint32_t)t.left, {0}}};
-  if (t.left <= sizeof view.inlined.bytes) {
-    if (t.left != 0) memcpy(view.inlined.bytes, t.at, t.left);
-  } else {
-    memcpy(view.far.prefix, t.at, sizeof view.far.prefix);
-    view.far.at = t.at;
-  }
-  ((skep_view *)out->values.data)[i] = view;
-}
-
 static void put_null(skep_vec *out, int64_t i) {
   ((skep_view *)out->values.data)[i] = (skep_view){0};
   ((uint8_t *)out->validity.data)[i >> 3] &= (uint8_t) ~(1u << (i & 7));
@@ -99,7 +88,7 @@ static void read_line(csv_line *l, const uint32_t *positions, uint32_t n_positio
       put_null(&columns[p], i);
       continue;
     }
-    put_text(&columns[p], i, skep_bytes_of(heap + size, length));
+    ((skep_view *)columns[p].values.data)[i] = skep_view_of(skep_bytes_of(heap + size, length));
     size += length;
   }
   columns[0].heap_size = size;

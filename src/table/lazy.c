@@ -300,26 +300,6 @@ static size_t unescape(const skep_lazy_format *f, skep_bytes t, uint8_t *to) {
   return size;
 }
 
-static size_t cut_to(const skep_type *type, skep_bytes t) {
-  if (type->kind != SKEP_CHAR && type->kind != SKEP_VARCHAR) return t.left;
-  if (t.left <= type->length) return t.left;
-  size_t n = 0;
-  for (size_t i = 0; i < t.left; i++)
-    if ((t.at[i] & 0xc0) != 0x80 && n++ == type->length) return i;
-  return t.left;
-}
-
-static void put_view(skep_vec *out, int64_t i, skep_bytes t) {
-  skep_view view = {.inlined = {(uint32_t)t.left, {0}}};
-  if (t.left <= sizeof view.inlined.bytes) {
-    if (t.left != 0) memcpy(view.inlined.bytes, t.at, t.left);
-  } else {
-    memcpy(view.far.prefix, t.at, sizeof view.far.prefix);
-    view.far.at = t.at;
-  }
-  ((skep_view *)out->values.data)[i] = view;
-}
-
 static bool goes_to_heap(const skep_lazy_format *f, const skep_type *type, skep_bytes t) {
   return t.at != NULL && (type->kind == SKEP_BINARY || has_escape(f, t));
 }
@@ -344,9 +324,9 @@ static skep_status fill_texts(reading *r, const skep_type *type, skep_bytes *fie
       if (type->kind == SKEP_BINARY && decode_base64(t, to, &size)) t = skep_bytes_of(to, size);
       out->heap_size += size;
     }
-    t.left = cut_to(type, t);
+    if (type->kind == SKEP_CHAR || type->kind == SKEP_VARCHAR) t = skep_text_cut(t, type->length);
     if (t.left > UINT32_MAX) return skep_fail(err, SKEP_ERR_LIMIT, "a text of %zu bytes", t.left);
-    put_view(out, i, t);
+    ((skep_view *)out->values.data)[i] = skep_view_of(t);
   }
   return SKEP_OK;
 }

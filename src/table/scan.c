@@ -350,16 +350,7 @@ static skep_status name_file(skep_source_reader *r, skep_err *err) {
   skep_buf_text(&r->file_text, r->run->table->file_prefix);
   skep_dir_join(&r->file_text, s->root, s->files[0].path);
   SKEP_TRY(skep_buf_check(&r->file_text, "a file name", err));
-  const uint8_t *text = r->file_text.data;
-  size_t length = r->file_text.size;
-  skep_view view = {.inlined = {(uint32_t)length, {0}}};
-  if (length <= sizeof view.inlined.bytes) {
-    if (length != 0) memcpy(view.inlined.bytes, text, length);
-  } else {
-    memcpy(view.far.prefix, text, sizeof view.far.prefix);
-    view.far.at = text;
-  }
-  r->file_name = view;
+  r->file_name = skep_view_of(skep_bytes_of(r->file_text.data, r->file_text.size));
   r->n_file_names = 0;
   return SKEP_OK;
 }
