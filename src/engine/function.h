@@ -86,6 +86,19 @@ static inline bool skep_row_valid(const skep_call *c, int64_t i) {
 }
 void skep_call_set_null(skep_call *call, int64_t i);
 
+/* Entry i of an 'n': the width goes by the precision, which the value fits. */
+static inline void skep_store_decimal(void *data, uint64_t i, unsigned precision, skep_i128 value) {
+  if (precision <= 4) {
+    ((int16_t *)data)[i] = (int16_t)value;
+  } else if (precision <= 9) {
+    ((int32_t *)data)[i] = (int32_t)value;
+  } else if (precision <= 18) {
+    ((int64_t *)data)[i] = (int64_t)value;
+  } else {
+    ((skep_huge *)data)[i] = value;
+  }
+}
+
 /* The bytes of a VARCHAR or BLOB argument. */
 static inline skep_bytes skep_arg_bytes(const skep_call *c, uint32_t arg, int64_t i) {
   const skep_view *view = (const skep_view *)c->data[arg] + i;

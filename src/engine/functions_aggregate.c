@@ -83,9 +83,28 @@ static void decimal_combine(duckdb_function_info info, duckdb_aggregate_state *f
   }
 }
 
-/* The sum's size, when it has at most 38 digits. */
-static bool sum_of(const decimal_state *s, bool *negative, u128 *size) {
+/* Takes a state to its value at the result's scale; false: NULL. */
+typedef bool decimal_value(const decimal_state *s, unsigned scale, bool *negative, u128 *size);
+
+static void finalize_decimals(decimal_value *value_of, duckdb_function_info info, duckdb_aggregate_state *states,
+                              duckdb_vector out, idx_t n, idx_t offset) {
+  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
+  void *data = skep_duck.vector_get_data(out);
+  for (idx_t i = 0; i < n; i++) {
+    bool negative;
+    u128 size;
+    if (value_of((const decimal_state *)states[i], r->scale, &negative, &size) && size < power_of_ten(r->precision)) {
+      skep_store_decimal(data, offset + i, r->precision, negative ? -(skep_i128)size : (skep_i128)size);
+    } else {
+      put_null(out, offset + i);
+    }
+  }
+}
+
+/* The sum's size, when it has at most 38 digits; its scale is the result's. */
+static bool sum_of(const decimal_state *s, unsigned scale, bool *negative, u128 *size) {
   u128 low = (u128)s->middle << 64 | s->low;
+  (void)scale;
   *negative = s->high < 0;
   if (s->n == 0 || (s->high != 0 && s->high != -1)) return false;
   if (*negative && low == 0) return false; /* -2^128 */
@@ -93,36 +112,9 @@ static bool sum_of(const decimal_state *s, bool *negative, u128 *size) {
   return *size < power_of_ten(38);
 }
 
-static void put_decimal(duckdb_vector out, idx_t at, unsigned precision, bool negative, u128 size) {
-  void *data = skep_duck.vector_get_data(out);
-  if (size >= power_of_ten(precision)) {
-    put_null(out, at);
-    return;
-  }
-  skep_i128 v = negative ? -(skep_i128)size : (skep_i128)size;
-  if (precision <= 4) {
-    ((int16_t *)data)[at] = (int16_t)v;
-  } else if (precision <= 9) {
-    ((int32_t *)data)[at] = (int32_t)v;
-  } else if (precision <= 18) {
-    ((int64_t *)data)[at] = (int64_t)v;
-  } else {
-    ((skep_huge *)data)[at] = v;
-  }
-}
-
 static void sum_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector out, idx_t n,
                          idx_t offset) {
-  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
-  for (idx_t i = 0; i < n; i++) {
-    bool negative;
-    u128 size;
-    if (sum_of((const decimal_state *)states[i], &negative, &size)) {
-      put_decimal(out, offset + i, r->precision, negative, size);
-    } else {
-      put_null(out, offset + i);
-    }
-  }
+  finalize_decimals(sum_of, info, states, out, n, offset);
 }
 
 /* The sum over the number of values, rounded half up to the scale of the result; the sum itself may have 38 digits in
@@ -142,16 +134,7 @@ static bool average_of(const decimal_state *s, unsigned scale, bool *negative, u
 
 static void avg_finalize(duckdb_function_info info, duckdb_aggregate_state *states, duckdb_vector out, idx_t n,
                          idx_t offset) {
-  const skep_registered *r = skep_duck.aggregate_function_get_extra_info(info);
-  for (idx_t i = 0; i < n; i++) {
-    bool negative;
-    u128 size;
-    if (average_of((const decimal_state *)states[i], r->scale, &negative, &size)) {
-      put_decimal(out, offset + i, r->precision, negative, size);
-    } else {
-      put_null(out, offset + i);
-    }
-  }
+  finalize_decimals(average_of, info, states, out, n, offset);
 }
 
 /* ---- variances ---- */

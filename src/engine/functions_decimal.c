@@ -136,17 +136,10 @@ static skep_status wrong_type(const skep_call *c, skep_err *err) {
 
 /* By its address: a call that makes the value may stand beside it. */
 static void put(skep_call *c, int64_t i, bool fits, const skep_i128 *at) {
-  skep_i128 v = *at;
-  if (!fits) {
-    skep_call_set_null(c, i);
-  } else if (c->precision <= 4) {
-    ((int16_t *)c->out_data)[i] = (int16_t)v;
-  } else if (c->precision <= 9) {
-    ((int32_t *)c->out_data)[i] = (int32_t)v;
-  } else if (c->precision <= 18) {
-    ((int64_t *)c->out_data)[i] = (int64_t)v;
+  if (fits) {
+    skep_store_decimal(c->out_data, (uint64_t)i, c->precision, *at);
   } else {
-    ((skep_huge *)c->out_data)[i] = v;
+    skep_call_set_null(c, i);
   }
 }
 
