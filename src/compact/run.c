@@ -385,8 +385,9 @@ static skep_status write_files(skep_compact_run_state *run, const groups *g, ske
 static skep_status drop_empty_deletes(skep_compact_run_state *run, made *m, const skep_compact_result *out,
                                       skep_err *err) {
   if (run->delete_dir == NULL || out->deletes != 0) return SKEP_OK;
-  m->n--; /* it was made last */
-  return skep_dir_remove(run->ctx, run->job->fs, m->dirs[m->n].path, err);
+  SKEP_TRY(skep_dir_remove(run->ctx, run->job->fs, m->dirs[m->n - 1].path, err)); /* it was made last */
+  m->n--; /* not before: a removal that failed is tried again with the rest */
+  return SKEP_OK;
 }
 
 static skep_status sync_dirs(skep_compact_run_state *run, const made *m, skep_err *err) {

@@ -457,33 +457,51 @@ static void make_mixed(writing *t, skep_fs *fs, const char *root) {
   delete_rows(t, fs, root, 5, 0, 2, skep_bucket_encode(1, 0), 0, 1, 1);
 }
 
+static void assert_nothing_is_left_whatever_call_fails(writing *t, const skep_compact_job *job) {
+  char *before = strdup(writing_tree(t, "t"));
+  for (int sticky = 0; sticky < 2; sticky++) {
+    for (uint64_t nth = 1;; nth++) {
+      skep_compact_result r;
+      uint64_t calls = skep_fs_faulty_counts(t->fs).calls;
+      skep_fs_faulty_fail_nth(t->fs, nth, sticky != 0);
+      skep_status status = skep_compact_run(&t->ctx, job, &t->arena, &r, &t->err);
+      skep_fs_faulty_fail_nth(t->fs, 0, false);
+      bool done = skep_fs_faulty_counts(t->fs).calls - calls < nth;
+      if (status == SKEP_OK || sticky != 0)
+        assert_ok(skep_compact_leftovers(&t->ctx, t->fs, "t", 77, NULL, &t->err), t->err);
+      assert_string_equal(writing_tree(t, "t"), before);
+      if (done) break;
+    }
+  }
+  free(before);
+}
+
 static void test_whatever_call_fails_nothing_is_left(void **state) {
   writing *t = *state;
   static const skep_compact_order by_id = {.column = 0};
   for (int kind = 0; kind < 3; kind++) {
     writing_again(t);
     make_mixed(t, t->below, "t");
-    char *before = strdup(writing_tree(t, "t"));
     skep_compact_job job = job_of(t, (skep_compact_kind)kind, "d.t:5:" NO_OPEN "::");
     job.small_stripe_bytes = 1;
     job.order = &by_id;
     job.n_order = kind == 2;
-    for (int sticky = 0; sticky < 2; sticky++) {
-      for (uint64_t nth = 1;; nth++) {
-        skep_compact_result r;
-        uint64_t calls = skep_fs_faulty_counts(t->fs).calls;
-        skep_fs_faulty_fail_nth(t->fs, nth, sticky != 0);
-        skep_status status = skep_compact_run(&t->ctx, &job, &t->arena, &r, &t->err);
-        skep_fs_faulty_fail_nth(t->fs, 0, false);
-        bool done = skep_fs_faulty_counts(t->fs).calls - calls < nth;
-        if (status == SKEP_OK || sticky != 0)
-          assert_ok(skep_compact_leftovers(&t->ctx, t->fs, "t", 77, NULL, &t->err), t->err);
-        assert_string_equal(writing_tree(t, "t"), before);
-        if (done) break;
-      }
-    }
-    free(before);
+    assert_nothing_is_left_whatever_call_fails(t, &job);
   }
+}
+
+/* All delete events go with the rows of their own transaction: the delete delta is made, and removed again. */
+static void test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_fails(void **state) {
+  writing *t = *state;
+  insert(t, t->below, "t", 5, 0, 0, four, 4);
+  delete_rows(t, t->below, "t", 5, 1, 5, 536870912, 0, 1, 2);
+  delete_rows(t, t->below, "t", 5, 2, 5, 536870912, 2, 1, 1);
+  const skep_compact_job job = job_of(t, SKEP_COMPACT_MINOR, "d.t:5:" NO_OPEN "::");
+  assert_nothing_is_left_whatever_call_fails(t, &job);
+  skep_compact_result r = run_ok(t, &job);
+  assert_int_equal(r.n_dirs, 1);
+  assert_string_equal(r.dirs[0], "delta_0000005_0000005_v0000077");
+  assert_int_equal(r.deletes, 0);
 }
 
 static void test_whatever_allocation_fails_nothing_is_left(void **state) {
@@ -696,6 +714,7 @@ int main(void) {
       ON_MEMORY(test_more_delete_events_than_fit_go_through_runs),
       ON_MEMORY(test_lines_of_text_are_joined_and_packed_files_stay_apart),
       ON_MEMORY(test_whatever_call_fails_nothing_is_left),
+      ON_MEMORY(test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_fails),
       ON_MEMORY(test_whatever_allocation_fails_nothing_is_left),
       ON_MEMORY(test_what_a_dead_worker_leaves_is_found_by_its_transaction),
       ON_MEMORY(test_leftovers_are_those_of_one_transaction),
