@@ -86,24 +86,6 @@ static skep_status clean_root(const skep_clean_place *place, skep_arena *arena, 
   return skep_clean_layout(place, snapshot, insert_only, out, err);
 }
 
-/* ---- the snapshot of now ---- */
-
-static skep_status snapshot_now(const skep_compact_env *env, skep_arena *arena, const char *database, const char *table,
-                                skep_snapshot *out, skep_err *err) {
-  skep_txn now;
-  skep_txn_ids ids;
-  skep_buf text;
-  SKEP_TRY(skep_txn_snapshot(env->db, arena, &env->conf, 0, &now, err));
-  SKEP_TRY(skep_txn_valid_write_ids(env->db, arena, &now.txns, database, table, &ids, err));
-  skep_buf_init(&text, env->ctx, 1 << 28);
-  skep_txn_ids_print(&ids, database, table, &text);
-  skep_status status = skep_buf_check(&text, "a list of write ids", err);
-  if (status == SKEP_OK)
-    status = skep_snapshot_parse(arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, out, err);
-  skep_buf_fini(&text);
-  return status;
-}
-
 /* ---- a dynamic-partition insert that died: its partitions are not known ---- */
 
 typedef struct walk {
@@ -204,7 +186,7 @@ static skep_status clean_resource(skep_cleaner *c, skep_arena *arena, const skep
   if (target.path == NULL) /* dropped since: its files are a removal's matter */
     return c->dry_run ? SKEP_OK : skep_clean_forget(&place, arena, NULL, 0, INT64_MAX, err);
   place.table_id = target.t->id;
-  SKEP_TRY(snapshot_now(c->env, arena, a->database, a->table, &snapshot, err));
+  SKEP_TRY(skep_compact_snapshot_now(c->env->db, &c->env->conf, arena, a->database, a->table, true, &snapshot, err));
   if (a->partition == NULL && skep_table_is_partitioned(target.t))
     return clean_all_partitions(&place, arena, target.t, &snapshot, err);
   SKEP_TRY(clean_root(&place, arena, &snapshot, target.t->kind == SKEP_TABLE_INSERT_ONLY, &layout, err));

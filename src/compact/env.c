@@ -97,3 +97,20 @@ skep_status skep_compact_find(const skep_compact_env *env, skep_arena *arena, co
   if (location == NULL || location[0] == '\0') return SKEP_OK;
   return skep_catalog_path(location, &out->path, err);
 }
+
+skep_status skep_compact_snapshot_now(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const char *database,
+                                      const char *table, bool in_full, skep_snapshot *out, skep_err *err) {
+  skep_txn now;
+  skep_txn_ids ids;
+  skep_buf text;
+  SKEP_TRY(skep_txn_snapshot(db, arena, conf, 0, &now, err));
+  SKEP_TRY((in_full ? skep_txn_write_ids_in_full : skep_txn_valid_write_ids)(db, arena, &now.txns, database, table,
+                                                                             &ids, err));
+  skep_buf_init(&text, skep_db_ctx(db), 1 << 28);
+  skep_txn_ids_print(&ids, database, table, &text);
+  skep_status status = skep_buf_check(&text, "a list of write ids", err);
+  if (status == SKEP_OK)
+    status = skep_snapshot_parse(arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, out, err);
+  skep_buf_fini(&text);
+  return status;
+}

@@ -3,6 +3,7 @@
 #ifndef COMPACT_ENV_H
 #define COMPACT_ENV_H
 
+#include "acid/snapshot.h"
 #include "base/config.h"
 #include "base/pool.h"
 #include "catalog/catalog.h"
@@ -62,5 +63,11 @@ typedef struct skep_compact_target {
 SKEP_NODISCARD skep_status skep_compact_find(const skep_compact_env *env, skep_arena *arena, const char *database,
                                              const char *table, const char *partition, skep_compact_target *out,
                                              skep_err *err);
+
+/* What a reader that begins now sees of a table; in the arena. in_full: the write ids that were aborted are all known
+ * as such (skep_txn_write_ids_in_full). */
+SKEP_NODISCARD skep_status skep_compact_snapshot_now(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
+                                                     const char *database, const char *table, bool in_full,
+                                                     skep_snapshot *out, skep_err *err);
 
 #endif

@@ -130,19 +130,9 @@ static skep_status decide(const skep_compact_env *env, const skep_catalog_table 
 /* Under the list that a compactor would have. */
 static skep_status snapshot_for(const skep_compact_env *env, skep_arena *arena, const skep_catalog_table *t,
                                 skep_snapshot *out, skep_err *err) {
-  skep_txn now;
-  skep_txn_ids ids;
-  skep_buf text;
-  SKEP_TRY(skep_txn_snapshot(env->db, arena, &env->conf, 0, &now, err));
-  SKEP_TRY(skep_txn_valid_write_ids(env->db, arena, &now.txns, t->db, t->name, &ids, err));
-  skep_buf_init(&text, env->ctx, 1 << 28);
-  skep_txn_ids_print(&ids, t->db, t->name, &text);
-  skep_status status = skep_buf_check(&text, "a list of write ids", err);
-  if (status == SKEP_OK)
-    status = skep_snapshot_parse(arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, out, err);
-  skep_buf_fini(&text);
-  if (status != SKEP_OK) return status;
-  if (ids.n_open > 0 && ids.open[0] <= out->write_ids.high_watermark) out->write_ids.high_watermark = ids.open[0] - 1;
+  SKEP_TRY(skep_compact_snapshot_now(env->db, &env->conf, arena, t->db, t->name, false, out, err));
+  skep_id_list *ids = &out->write_ids;
+  if (ids->n_open > 0 && ids->open[0] <= ids->high_watermark) ids->high_watermark = ids->open[0] - 1;
   out->for_compactor = true;
   return SKEP_OK;
 }

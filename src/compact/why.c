@@ -57,28 +57,18 @@ static const char *print(asking *a, const char *format, ...) {
 /* Up to this write id (INT64_MAX: all), if nobody read any more. */
 static skep_status measure(asking *a, const skep_compact_target *target, int64_t highest, skep_verdict verdict,
                            skep_compact_reason *r, skep_err *err) {
-  skep_txn now;
-  skep_txn_ids ids;
   skep_snapshot snapshot;
   skep_layout *layout = NULL;
-  skep_buf text;
   const skep_compact_env *env = a->env;
   if (target->path == NULL) return SKEP_OK;
-  SKEP_TRY(skep_txn_snapshot(env->db, a->arena, &env->conf, 0, &now, err));
-  SKEP_TRY(skep_txn_valid_write_ids(env->db, a->arena, &now.txns, target->t->db, target->t->name, &ids, err));
-  if (ids.hwm > highest) ids.hwm = highest;
-  skep_buf_init(&text, env->ctx, 1 << 28);
-  skep_txn_ids_print(&ids, target->t->db, target->t->name, &text);
-  skep_status status = skep_buf_check(&text, "a list of write ids", err);
-  if (status == SKEP_OK)
-    status = skep_snapshot_parse(a->arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, &snapshot, err);
-  skep_buf_fini(&text);
-  if (status != SKEP_OK) return status;
+  SKEP_TRY(skep_compact_snapshot_now(env->db, &env->conf, a->arena, target->t->db, target->t->name,
+                                     verdict == SKEP_ABORTED, &snapshot, err));
+  if (snapshot.write_ids.high_watermark > highest) snapshot.write_ids.high_watermark = highest;
   const skep_layout_opts opts = {.snapshot = &snapshot,
                                  .hive = SKEP_HIVE_4,
                                  .is_insert_only = target->t->kind == SKEP_TABLE_INSERT_ONLY,
                                  .any_history = true};
-  status = skep_layout_read(env->ctx, env->fs, target->path, &opts, &layout, err);
+  skep_status status = skep_layout_read(env->ctx, env->fs, target->path, &opts, &layout, err);
   if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   if (status != SKEP_OK) return status;
   for (uint32_t i = 0; i < layout->n_dirs; i++) {

@@ -146,10 +146,15 @@ SKEP_NODISCARD skep_status skep_txn_look(skep_db *db, skep_arena *arena, const s
  * (nothing is then protected from clean-up: for SHOW, tests and tools). */
 SKEP_NODISCARD skep_status skep_txn_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *conf, int64_t own,
                                              skep_txn *txn, skep_err *err);
-/* The write ids of a table that are valid for `txns`. */
+/* The write ids of a table that are valid for `txns`. Where none is, the list is Hive's short form: its high watermark
+ * is the lowest exception, which alone is named. */
 SKEP_NODISCARD skep_status skep_txn_valid_write_ids(skep_db *db, skep_arena *arena, const skep_txn_ids *txns,
                                                     const char *database, const char *table, skep_txn_ids *out,
                                                     skep_err *err);
+/* The same, never shortened: for whom an id that was aborted is something else than one that is not known yet. */
+SKEP_NODISCARD skep_status skep_txn_write_ids_in_full(skep_db *db, skep_arena *arena, const skep_txn_ids *txns,
+                                                      const char *database, const char *table, skep_txn_ids *out,
+                                                      skep_err *err);
 
 /* --- the single steps --- */
 

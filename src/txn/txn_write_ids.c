@@ -227,7 +227,7 @@ static skep_status read_invalid(pair_list *list, skep_db *db, const skep_txn_ids
 
 /* next: that of the table, 0: not known. */
 static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
-                             const char *table, int64_t next, skep_txn_ids *out, skep_err *err) {
+                             const char *table, int64_t next, bool in_full, skep_txn_ids *out, skep_err *err) {
   int64_t lowest = 0, ignored;
   bool shorten = false, valid_below = false;
   pair_list list = {.arena = arena};
@@ -238,7 +238,7 @@ static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids 
   }
   SKEP_TRY(read_invalid(&list, db, txns, database, table, err));
   SKEP_TRY(skep_txn_decide_write_ids(arena, txns, list.items, list.n, next - 1, out, &shorten, &lowest, err));
-  if (!shorten) return SKEP_OK;
+  if (!shorten || in_full) return SKEP_OK;
   SKEP_TRY(skep_db_get_i64(db,
                            "SELECT 1 FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? AND \"T2W_TABLE\" = ? AND "
                            "\"T2W_WRITEID\" < ? LIMIT 1",
@@ -258,6 +258,13 @@ skep_status skep_txn_valid_write_ids_below(skep_db *db, skep_arena *arena, const
                                            skep_err *err) {
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
-  skep_status status = read_list(db, arena, txns, database, table, next, out, err);
+  skep_status status = read_list(db, arena, txns, database, table, next, false, out, err);
   return skep_db_end(db, joined, status, err);
+}
+
+skep_status skep_txn_write_ids_in_full(skep_db *db, skep_arena *arena, const skep_txn_ids *txns, const char *database,
+                                       const char *table, skep_txn_ids *out, skep_err *err) {
+  bool joined = false;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
+  return skep_db_end(db, joined, read_list(db, arena, txns, database, table, 0, true, out, err), err);
 }

@@ -334,6 +334,25 @@ static void cleaning_up_aborted_writes_leaves_obsolete_directories_to_their_read
   assert_string_equal(other_rows(f, "COMMIT"), "");
 }
 
+/* Hive's list of such a table names the lowest aborted id alone, as if the others were not known yet. */
+static void all_aborted_writes_of_a_table_without_a_valid_one_are_cleaned_at_once(void **state) {
+  fixture *f = *state;
+  warehouse_run(&f->w, "SET hive.in.test=true");
+  warehouse_run(&f->w, "CREATE TABLE t (id INT, s STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')");
+  for (int i = 0; i < 3; i++) {
+    warehouse_run(&f->w, "START TRANSACTION");
+    warehouse_run(&f->w, "INSERT INTO t VALUES (1,'a')");
+    warehouse_run(&f->w, "ROLLBACK");
+  }
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"TXN_COMPONENTS\""), 3);
+  compactor_set(&f->c, "hive.compactor.aborted.txn.time.threshold", "0");
+  skep_compact_cleaning done = compactor_clean(&f->c);
+  assert_int_equal(done.n_dirs, 3);
+  assert_int_equal(done.n_aborts, 3);
+  assert_string_equal(compactor_ls(&f->c, &f->w, "t"), "");
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"TXN_COMPONENTS\""), 0);
+}
+
 /* HIVE-24481: a streaming delta of several write ids, one of them aborted. Made as a compaction that thinks it valid.
  */
 static void make_streaming_delta(fixture *f) {
@@ -745,6 +764,7 @@ int main(void) {
       TEST(a_worker_that_was_taken_for_dead_cannot_commit),
       TEST(what_a_dead_insert_left_in_unknown_partitions_is_removed),
       TEST(cleaning_up_aborted_writes_leaves_obsolete_directories_to_their_readers),
+      TEST(all_aborted_writes_of_a_table_without_a_valid_one_are_cleaned_at_once),
       TEST(an_aborted_id_is_not_forgotten_while_a_file_holds_rows_of_it),
       TEST(an_incremental_compaction_forgets_only_the_ids_of_its_range),
       TEST(a_cleaner_that_slept_while_the_table_was_made_again_touches_nothing_of_the_new_one),
