@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "compact/env.h"
 #include "db/db.h"
-#include "txn/txn.h"
 
 typedef struct reading {
   const skep_cli_env *env;
@@ -48,21 +48,11 @@ static skep_status list_roots(reading *r, skep_err *err) {
 static skep_status take_snapshot(reading *r, skep_err *err) {
   const skep_catalog_table *t = r->out->t;
   const skep_txn_conf conf = {.agent = NULL};
-  skep_txn txn;
-  skep_txn_ids ids;
   r->out->snapshot.everything = !skep_table_is_transactional(t);
   if (r->out->snapshot.everything) return SKEP_OK;
-  SKEP_TRY(skep_txn_snapshot(r->db, r->arena, &conf, 0, &txn, err));
-  SKEP_TRY(skep_txn_valid_write_ids(r->db, r->arena, &txn.txns, t->db, t->name, &ids, err));
-  r->out->next_write_id = ids.hwm + 1;
-  skep_buf text;
-  skep_buf_init(&text, r->env->ctx, 1 << 26);
-  skep_txn_ids_print(&ids, t->db, t->name, &text);
-  skep_status st = skep_buf_check(&text, "a list of write ids", err);
-  if (st == SKEP_OK)
-    st = skep_snapshot_parse(r->arena, skep_buf_string(&text), txn.valid_txns, SKEP_HIVE_4, &r->out->snapshot, err);
-  skep_buf_fini(&text);
-  return st;
+  SKEP_TRY(skep_compact_snapshot_now(r->db, &conf, r->arena, t->db, t->name, true, &r->out->snapshot, err));
+  r->out->next_write_id = r->out->snapshot.write_ids.high_watermark + 1;
+  return SKEP_OK;
 }
 
 static skep_status read_table(reading *r, const char *name, skep_err *err) {

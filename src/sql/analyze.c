@@ -8,6 +8,7 @@
 
 #include "acid/layout.h"
 #include "column/text.h"
+#include "compact/env.h"
 #include "sql/ddl_int.h"
 #include "sql/parse.h"
 #include "sql/show_int.h"
@@ -166,21 +167,11 @@ static skep_status count_rows(skep_session *s, analysis *a, skep_err *err) {
 
 static skep_status take_snapshot(skep_session *s, const skep_catalog_table *t, skep_snapshot *out, skep_err *err) {
   const skep_txn_conf conf = {.user = s->user, .host = s->host};
-  skep_txn now;
-  skep_txn_ids ids;
   if (!skep_table_is_transactional(t)) {
     *out = (skep_snapshot){.everything = true};
     return SKEP_OK;
   }
-  SKEP_TRY(skep_txn_snapshot(s->db, &s->arena, &conf, 0, &now, err));
-  SKEP_TRY(skep_txn_valid_write_ids(s->db, &s->arena, &now.txns, t->db, t->name, &ids, err));
-  skep_buf text;
-  skep_buf_init(&text, s->ctx, 1 << 26);
-  skep_txn_ids_print(&ids, t->db, t->name, &text);
-  skep_status st = skep_buf_check(&text, "a list of write ids", err);
-  if (st == SKEP_OK) st = skep_snapshot_parse(&s->arena, skep_buf_string(&text), now.valid_txns, SKEP_HIVE_4, out, err);
-  skep_buf_fini(&text);
-  return st;
+  return skep_compact_snapshot_now(s->db, &conf, &s->arena, t->db, t->name, false, out, err);
 }
 
 static skep_status count_files(skep_session *s, const skep_catalog_table *t, const skep_snapshot *snapshot, place *p,
