@@ -89,13 +89,7 @@ typedef struct level {
 
 static const char *prefixed(lister *l, const char *prefix, const char *name) {
   if (prefix[0] == '\0') return skep_arena_strndup(&l->layout->arena, name, strlen(name));
-  size_t a = strlen(prefix), b = strlen(name);
-  char *text = skep_arena_alloc(&l->layout->arena, a + b + 2);
-  if (text == NULL) return NULL;
-  memcpy(text, prefix, a);
-  text[a] = '/';
-  memcpy(text + a + 1, name, b + 1);
-  return text;
+  return skep_arena_join(&l->layout->arena, prefix, "/", name);
 }
 
 static skep_status visit_inner(void *self, const skep_entry *entry, skep_err *err) {

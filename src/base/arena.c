@@ -82,3 +82,26 @@ char *skep_arena_strndup(skep_arena *arena, const char *text, size_t length) {
   copy[length] = '\0';
   return copy;
 }
+
+char *skep_arena_join(skep_arena *arena, const char *a, const char *b, const char *c) {
+  size_t na = strlen(a), nb = strlen(b), nc = strlen(c);
+  char *out = skep_arena_alloc(arena, na + nb + nc + 1);
+  if (out == NULL) return NULL;
+  memcpy(out, a, na);
+  memcpy(out + na, b, nb);
+  memcpy(out + na + nb, c, nc + 1);
+  return out;
+}
+
+skep_status skep_arena_grow(skep_arena *arena, void **block, size_t *capacity, size_t need, size_t size,
+                            skep_err *err) {
+  if (need <= *capacity) return SKEP_OK;
+  size_t room = *capacity < 8 ? 8 : *capacity;
+  while (room < need) room = room > SIZE_MAX / 2 ? need : room * 2;
+  void *grown = skep_arena_zero(arena, room, size);
+  if (grown == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory for %zu elements of %zu bytes", need, size);
+  if (*capacity != 0) memcpy(grown, *block, *capacity * size);
+  *block = grown;
+  *capacity = room;
+  return SKEP_OK;
+}

@@ -18,5 +18,11 @@ void skep_arena_fini(skep_arena *arena); /* frees all; safe on a zeroed arena an
 void *skep_arena_alloc(skep_arena *arena, size_t size);          /* 16-byte aligned, not zeroed; NULL when out */
 void *skep_arena_zero(skep_arena *arena, size_t n, size_t size); /* n * size checked; zeroed */
 char *skep_arena_strndup(skep_arena *arena, const char *text, size_t length);
+char *skep_arena_join(skep_arena *arena, const char *a, const char *b, const char *c); /* the three as one text */
+
+/* Room for `need` elements of `size` bytes in *block, as skep_grow: what is new is zeroed, and the former block stays
+ * in the arena. SKEP_ERR_NOMEM leaves both as they were. */
+SKEP_NODISCARD skep_status skep_arena_grow(skep_arena *arena, void **block, size_t *capacity, size_t need, size_t size,
+                                           skep_err *err);
 
 #endif

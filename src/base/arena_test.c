@@ -60,6 +60,45 @@ static void strings_and_zeroed_blocks(void **state) {
   skep_arena_fini(&arena);
 }
 
+static void three_texts_are_joined(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  skep_arena arena;
+  skep_ctx_init(&ctx);
+  skep_arena_init(&arena, &ctx, 20);
+  assert_string_equal(skep_arena_join(&arena, "/dir", "/", "name"), "/dir/name");
+  assert_string_equal(skep_arena_join(&arena, "", "", ""), "");
+  assert_null(skep_arena_join(&arena, "/dir", "/", "name"));
+  skep_arena_fini(&arena);
+}
+
+static void a_list_grows_and_keeps_what_it_has(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  skep_arena arena;
+  skep_err err = {0};
+  skep_ctx_init(&ctx);
+  skep_arena_init(&arena, &ctx, 1000);
+  void *block = NULL;
+  size_t capacity = 0;
+  assert_int_equal(skep_arena_grow(&arena, &block, &capacity, 1, sizeof(uint32_t), &err), SKEP_OK);
+  assert_int_equal(capacity, 8);
+  for (uint32_t i = 0; i < 8; i++) ((uint32_t *)block)[i] = i;
+  void *was = block;
+  assert_int_equal(skep_arena_grow(&arena, &block, &capacity, 8, sizeof(uint32_t), &err), SKEP_OK);
+  assert_ptr_equal(block, was);
+  assert_int_equal(skep_arena_grow(&arena, &block, &capacity, 9, sizeof(uint32_t), &err), SKEP_OK);
+  assert_int_equal(capacity, 16);
+  for (uint32_t i = 0; i < 16; i++) assert_int_equal(((const uint32_t *)block)[i], i < 8 ? i : 0);
+  was = block;
+  assert_int_equal(skep_arena_grow(&arena, &block, &capacity, SIZE_MAX, sizeof(uint32_t), &err), SKEP_ERR_NOMEM);
+  assert_int_equal(skep_arena_grow(&arena, &block, &capacity, 500, sizeof(uint32_t), &err), SKEP_ERR_NOMEM);
+  assert_string_equal(err.text, "out of memory for 500 elements of 4 bytes");
+  assert_ptr_equal(block, was);
+  assert_int_equal(capacity, 16);
+  skep_arena_fini(&arena);
+}
+
 static void a_zeroed_arena_may_be_finished(void **state) {
   (void)state;
   skep_arena arena = {0};
@@ -89,6 +128,8 @@ int main(void) {
       cmocka_unit_test(blocks_are_aligned_and_disjoint),
       cmocka_unit_test(a_request_beyond_the_maximum_fails),
       cmocka_unit_test(strings_and_zeroed_blocks),
+      cmocka_unit_test(three_texts_are_joined),
+      cmocka_unit_test(a_list_grows_and_keeps_what_it_has),
       cmocka_unit_test(a_zeroed_arena_may_be_finished),
       cmocka_unit_test(failing_allocations_leave_the_arena_usable),
   };

@@ -42,16 +42,6 @@ bool catalog_copy_text(skep_arena *arena, const char **text) {
   return *text != NULL;
 }
 
-const char *catalog_join(skep_arena *arena, const char *a, const char *b, const char *c) {
-  size_t na = strlen(a), nb = strlen(b), nc = strlen(c);
-  char *out = skep_arena_alloc(arena, na + nb + nc + 1);
-  if (out == NULL) return NULL;
-  memcpy(out, a, na);
-  memcpy(out + na, b, nb);
-  memcpy(out + na + nb, c, nc + 1);
-  return out;
-}
-
 void *catalog_list_add(skep_arena *arena, catalog_list *list, size_t size) {
   if (list->n == list->capacity) {
     size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
@@ -225,13 +215,13 @@ skep_status skep_catalog_list_databases(skep_catalog *catalog, skep_arena *arena
 
 /* Locations of a new database: <external>/x.db, and <warehouse>/x.db as the managed one where the two differ. */
 static bool default_locations(skep_catalog *catalog, skep_arena *arena, skep_catalog_db *db) {
-  const char *file = catalog_join(arena, "/", db->name, ".db");
+  const char *file = skep_arena_join(arena, "/", db->name, ".db");
   if (file == NULL) return false;
-  if (db->location == NULL && (db->location = catalog_join(arena, "file:", catalog->external, file)) == NULL)
+  if (db->location == NULL && (db->location = skep_arena_join(arena, "file:", catalog->external, file)) == NULL)
     return false;
   bool apart = strcmp(catalog->warehouse, catalog->external) != 0 && strcmp(db->name, "default") != 0;
   if (db->managed_location == NULL && apart)
-    return (db->managed_location = catalog_join(arena, "file:", catalog->warehouse, file)) != NULL;
+    return (db->managed_location = skep_arena_join(arena, "file:", catalog->warehouse, file)) != NULL;
   return true;
 }
 

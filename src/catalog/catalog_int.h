@@ -28,8 +28,6 @@ const char *catalog_number(skep_arena *arena, int64_t value);
 const char *catalog_lower(skep_arena *arena, const char *text);
 /* Copies, NULL stays NULL. False: memory is out. */
 bool catalog_copy_text(skep_arena *arena, const char **text);
-/* "a" + "b" + "c" in the arena, NULL when memory is out. */
-const char *catalog_join(skep_arena *arena, const char *a, const char *b, const char *c);
 /* SKEP_ERR_NOMEM with the words of this layer. */
 skep_status catalog_nomem(skep_err *err);
 

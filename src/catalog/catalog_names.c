@@ -141,4 +141,4 @@ skep_status skep_catalog_path(const char *location, const char **path, skep_err 
   return SKEP_OK;
 }
 
-const char *skep_catalog_uri(skep_arena *arena, const char *path) { return catalog_join(arena, "file:", path, ""); }
+const char *skep_catalog_uri(skep_arena *arena, const char *path) { return skep_arena_join(arena, "file:", path, ""); }

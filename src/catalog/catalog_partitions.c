@@ -273,7 +273,7 @@ skep_status skep_catalog_add_partitions(skep_catalog *catalog, skep_arena *arena
     skep_catalog_partition *p = &partitions[i];
     SKEP_TRY(make_name(arena, t, p, err));
     SKEP_TRY(check_is_new(catalog, t, p->name, err));
-    if (p->location == NULL && (p->location = catalog_join(arena, t->location, "/", p->name)) == NULL)
+    if (p->location == NULL && (p->location = skep_arena_join(arena, t->location, "/", p->name)) == NULL)
       return catalog_nomem(err);
     if (p->create_time_s == 0) p->create_time_s = now;
     SKEP_TRY(skep_catalog_param_set(arena, &p->params, "transient_lastDdlTime", time, err));

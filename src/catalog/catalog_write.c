@@ -74,7 +74,8 @@ skep_status skep_catalog_default_location(skep_catalog *catalog, skep_arena *are
   const char *name = directory_name(catalog, arena, table), *base = found->location;
   if (!external && strcmp(found->name, "default") == 0) base = skep_catalog_uri(arena, catalog->warehouse);
   if (!external && found->managed_location != NULL) base = found->managed_location;
-  if (name == NULL || base == NULL || (*out = catalog_join(arena, base, "/", name)) == NULL) return catalog_nomem(err);
+  if (name == NULL || base == NULL || (*out = skep_arena_join(arena, base, "/", name)) == NULL)
+    return catalog_nomem(err);
   return SKEP_OK;
 }
 
@@ -307,7 +308,7 @@ static skep_status move_partitions(skep_catalog *catalog, skep_arena *arena, con
   for (size_t i = 0; i < n; i++) {
     const char *at = partitions[i].location;
     if (at == NULL || strncmp(at, was->location, prefix) != 0 || at[prefix] != '/') continue;
-    const char *moved = catalog_join(arena, now->location, at + prefix, "");
+    const char *moved = skep_arena_join(arena, now->location, at + prefix, "");
     if (moved == NULL) return catalog_nomem(err);
     SKEP_TRY(skep_db_run(catalog->db, "UPDATE \"SDS\" SET \"LOCATION\" = ? WHERE \"SD_ID\" = ?",
                          SKEP_PARAMS(skep_p_text(moved), skep_p_i64(partitions[i].sd_id)), NULL, err));

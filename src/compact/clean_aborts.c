@@ -103,12 +103,8 @@ typedef struct level {
 static skep_status visit_level(void *self, const skep_entry *entry, skep_err *err) {
   level *l = self;
   if (entry->kind != SKEP_ENTRY_DIR || strchr(entry->name, '=') == NULL || entry->name[0] == '.') return SKEP_OK;
-  size_t a = strlen(l->dir), b = strlen(entry->name);
-  char *path = skep_arena_alloc(l->w->arena, a + b + 2);
+  const char *path = skep_arena_join(l->w->arena, l->dir, "/", entry->name);
   if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a list of directories");
-  memcpy(path, l->dir, a);
-  path[a] = '/';
-  memcpy(path + a + 1, entry->name, b + 1);
   return skep_clean_add(l->w->arena, &l->below, path, err);
 }
 

@@ -12,20 +12,11 @@ typedef struct paths {
 static skep_status collect(void *self, const skep_entry *entry, skep_err *err) {
   paths *list = self;
   if (entry->kind != SKEP_ENTRY_DIR) return SKEP_OK;
-  if (list->n == list->capacity) {
-    size_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
-    const char **items = skep_arena_zero(list->arena, capacity, sizeof *items);
-    if (items == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a directory");
-    if (list->n != 0) memcpy(items, list->items, list->n * sizeof *items);
-    list->items = items;
-    list->capacity = capacity;
-  }
-  size_t a = strlen(list->dir), b = strlen(entry->name);
-  char *path = skep_arena_alloc(list->arena, a + b + 2);
+  void *grown = list->items;
+  SKEP_TRY(skep_arena_grow(list->arena, &grown, &list->capacity, list->n + 1, sizeof *list->items, err));
+  list->items = grown;
+  const char *path = skep_arena_join(list->arena, list->dir, "/", entry->name);
   if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a directory");
-  memcpy(path, list->dir, a);
-  path[a] = '/';
-  memcpy(path + a + 1, entry->name, b + 1);
   list->items[list->n++] = path;
   return SKEP_OK;
 }

@@ -51,14 +51,9 @@ static skep_status add_file(void *self, const skep_entry *entry, skep_err *err) 
                          "Unable to alter table. Unexpected data file name format.  Cannot convert %s to "
                          "transactional table.  File: %s/%s",
                          ddl_name(l->s, l->a->was), ddl_quote(l->s, l->dir), ddl_quote(l->s, entry->name));
-  if (l->n == l->capacity) {
-    size_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
-    const char **names = skep_arena_zero(&l->s->arena, capacity, sizeof *names);
-    if (names == NULL) return ddl_nomem(err);
-    if (l->n > 0) memcpy(names, l->names, l->n * sizeof *names);
-    l->names = names;
-    l->capacity = capacity;
-  }
+  void *grown = l->names;
+  SKEP_TRY(skep_arena_grow(&l->s->arena, &grown, &l->capacity, l->n + 1, sizeof *l->names, err));
+  l->names = grown;
   l->names[l->n] = skep_arena_strndup(&l->s->arena, entry->name, strlen(entry->name));
   return l->names[l->n++] == NULL ? ddl_nomem(err) : SKEP_OK;
 }

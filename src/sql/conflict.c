@@ -31,14 +31,9 @@ typedef struct traces {
 } traces;
 
 static skep_status add_dir(traces *t, dir_list *list, const char *path, skep_err *err) {
-  if (list->n == list->capacity) {
-    size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-    const char **items = skep_arena_zero(t->arena, capacity, sizeof *items);
-    if (items == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a conflict");
-    if (list->n > 0) memcpy(items, list->items, list->n * sizeof *items);
-    list->items = items;
-    list->capacity = capacity;
-  }
+  void *grown = list->items;
+  SKEP_TRY(skep_arena_grow(t->arena, &grown, &list->capacity, list->n + 1, sizeof *list->items, err));
+  list->items = grown;
   list->items[list->n++] = path;
   return SKEP_OK;
 }
@@ -111,12 +106,8 @@ static skep_status visit_file(void *self, const skep_entry *entry, skep_err *err
     return skep_deletes_load(r->theirs, r->t->s->fs, r->dir, &file, &everything, err);
   }
   if (r->met) return SKEP_OK;
-  size_t a = strlen(r->dir), b = strlen(entry->name);
-  char *path = skep_arena_alloc(r->t->arena, a + b + 2);
+  const char *path = skep_arena_join(r->t->arena, r->dir, "/", entry->name);
   if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a conflict");
-  memcpy(path, r->dir, a);
-  path[a] = '/';
-  memcpy(path + a + 1, entry->name, b + 1);
   return compare_file(r, path, entry->size_bytes, err);
 }
 
@@ -189,14 +180,9 @@ typedef struct judging {
 } judging;
 
 static skep_status pardon(judging *j, const skep_txn_meeting *m, skep_err *err) {
-  if (j->n_pardoned == j->capacity) {
-    size_t capacity = j->capacity == 0 ? 8 : j->capacity * 2;
-    skep_txn_meeting *items = skep_arena_zero(&j->arena, capacity, sizeof *items);
-    if (items == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a conflict");
-    if (j->n_pardoned > 0) memcpy(items, j->pardoned, j->n_pardoned * sizeof *items);
-    j->pardoned = items;
-    j->capacity = capacity;
-  }
+  void *grown = j->pardoned;
+  SKEP_TRY(skep_arena_grow(&j->arena, &grown, &j->capacity, j->n_pardoned + 1, sizeof *j->pardoned, err));
+  j->pardoned = grown;
   j->pardoned[j->n_pardoned++] = *m;
   return SKEP_OK;
 }

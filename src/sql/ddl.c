@@ -56,13 +56,7 @@ bool ddl_same_word(const char *a, const char *b) {
 }
 
 const char *ddl_join(skep_session *s, const char *a, const char *b, const char *c) {
-  size_t na = strlen(a), nb = strlen(b), nc = strlen(c);
-  char *out = skep_arena_alloc(&s->arena, na + nb + nc + 1);
-  if (out == NULL) return NULL;
-  memcpy(out, a, na);
-  memcpy(out + na, b, nb);
-  memcpy(out + na + nb, c, nc + 1);
-  return out;
+  return skep_arena_join(&s->arena, a, b, c);
 }
 
 const char *ddl_number(skep_session *s, int64_t value) {

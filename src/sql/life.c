@@ -191,14 +191,8 @@ static skep_status scan_partitions(skep_life *life, const skep_life_table *table
 }
 
 static skep_status table_name(skep_life *life, const skep_catalog_table *t, const char **out, skep_err *err) {
-  size_t na = strlen(t->db), nb = strlen(t->name);
-  char *text = skep_arena_alloc(&life->s->arena, na + nb + 2);
-  if (text == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a name");
-  memcpy(text, t->db, na);
-  text[na] = '.';
-  memcpy(text + na + 1, t->name, nb + 1);
-  *out = text;
-  return SKEP_OK;
+  *out = skep_arena_join(&life->s->arena, t->db, ".", t->name);
+  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a name");
 }
 
 static skep_status add_source(skep_life *life, skep_source *source, uint64_t *id, skep_err *err) {

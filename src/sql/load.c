@@ -42,21 +42,13 @@ static skep_status no_files(loading *l, skep_err *err) {
 
 static skep_status add_file(loading *l, const char *dir, const char *name, skep_err *err) {
   skep_session *s = l->life->s;
-  size_t n = strlen(dir), m = strlen(name);
-  bool slash = n != 0 && m != 0 && dir[n - 1] != '/';
-  char *path = skep_arena_alloc(&s->arena, n + slash + m + 1);
+  size_t n = strlen(dir);
+  bool slash = n != 0 && name[0] != '\0' && dir[n - 1] != '/';
+  const char *path = skep_arena_join(&s->arena, dir, slash ? "/" : "", name);
   if (path == NULL) return no_memory(err);
-  memcpy(path, dir, n);
-  if (slash) path[n] = '/';
-  memcpy(path + n + slash, name, m + 1);
-  if (l->n_files == l->capacity) {
-    size_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
-    const char **files = skep_arena_zero(&s->arena, capacity, sizeof *files);
-    if (files == NULL) return no_memory(err);
-    if (l->n_files != 0) memcpy(files, l->files, l->n_files * sizeof *files);
-    l->files = files;
-    l->capacity = capacity;
-  }
+  void *grown = l->files;
+  SKEP_TRY(skep_arena_grow(&s->arena, &grown, &l->capacity, l->n_files + 1, sizeof *l->files, err));
+  l->files = grown;
   l->files[l->n_files++] = path;
   return SKEP_OK;
 }

@@ -8,14 +8,9 @@
 static skep_status no_memory(skep_err *err) { return skep_fail(err, SKEP_ERR_NOMEM, "renaming directories"); }
 
 skep_status skep_moves_add(skep_session *s, skep_moves *moves, const char *from, const char *to, skep_err *err) {
-  if (moves->n == moves->capacity) {
-    size_t capacity = moves->capacity == 0 ? 8 : moves->capacity * 2;
-    skep_move *items = skep_arena_zero(&s->arena, capacity, sizeof *items);
-    if (items == NULL) return no_memory(err);
-    if (moves->n > 0) memcpy(items, moves->items, moves->n * sizeof *items);
-    moves->items = items;
-    moves->capacity = capacity;
-  }
+  void *grown = moves->items;
+  SKEP_TRY(skep_arena_grow(&s->arena, &grown, &moves->capacity, moves->n + 1, sizeof *moves->items, err));
+  moves->items = grown;
   moves->items[moves->n++] = (skep_move){.from = from, .to = to};
   return SKEP_OK;
 }

@@ -50,14 +50,9 @@ static skep_status visit(void *self, const skep_entry *entry, skep_err *err) {
   if (path == NULL) return ddl_nomem(err);
   if (entry->kind != SKEP_ENTRY_DIR)
     return invalid(c, "MetaStoreChecker has found a file where a directory of a partition is expected:", path, err);
-  if (l->n == l->capacity) {
-    size_t capacity = l->capacity == 0 ? 16 : l->capacity * 2;
-    const char **dirs = skep_arena_zero(&c->s->arena, capacity, sizeof *dirs);
-    if (dirs == NULL) return ddl_nomem(err);
-    if (l->n > 0) memcpy(dirs, l->dirs, l->n * sizeof *dirs);
-    l->dirs = dirs;
-    l->capacity = capacity;
-  }
+  void *grown = l->dirs;
+  SKEP_TRY(skep_arena_grow(&c->s->arena, &grown, &l->capacity, l->n + 1, sizeof *l->dirs, err));
+  l->dirs = grown;
   l->dirs[l->n++] = path + strlen(l->path) + 1;
   return SKEP_OK;
 }
@@ -67,14 +62,9 @@ static skep_status add_found(checking *c, const char *path, skep_err *err) {
   skep_session *s = c->s;
   uint32_t n_keys = c->t->partition_keys->n_children;
   if (c->n >= MAX_FOUND) return skep_fail(err, SKEP_ERR_LIMIT, "more than %d partitions", MAX_FOUND);
-  if (c->n == c->capacity) {
-    size_t capacity = c->capacity == 0 ? 64 : c->capacity * 2;
-    found_partition *found = skep_arena_zero(&s->arena, capacity, sizeof *found);
-    if (found == NULL) return ddl_nomem(err);
-    if (c->n > 0) memcpy(found, c->found, c->n * sizeof *found);
-    c->found = found;
-    c->capacity = capacity;
-  }
+  void *grown = c->found;
+  SKEP_TRY(skep_arena_grow(&s->arena, &grown, &c->capacity, c->n + 1, sizeof *c->found, err));
+  c->found = grown;
   const char **values = skep_arena_zero(&s->arena, n_keys, sizeof *values);
   if (values == NULL) return ddl_nomem(err);
   memcpy(values, c->values, n_keys * sizeof *values);

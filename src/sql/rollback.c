@@ -205,14 +205,9 @@ static skep_status find_newer(void *self, const skep_acid_dir *dir, skep_err *er
   if (name->max_write_id > r->highest) r->highest = name->max_write_id;
   bool is_base = name->kind == SKEP_DIR_BASE;
   if (name->visibility_txn > 0 && (is_base || name->min_write_id < r->next)) r->merged = dir->path;
-  if (r->n_found == r->capacity) {
-    size_t capacity = r->capacity == 0 ? 16 : r->capacity * 2;
-    const char **items = skep_arena_zero(&r->arena, capacity, sizeof *items);
-    if (items == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a reseed");
-    if (r->n_found > 0) memcpy(items, r->found, r->n_found * sizeof *items);
-    r->found = items;
-    r->capacity = capacity;
-  }
+  void *grown = r->found;
+  SKEP_TRY(skep_arena_grow(&r->arena, &grown, &r->capacity, r->n_found + 1, sizeof *r->found, err));
+  r->found = grown;
   r->found[r->n_found++] = dir->path;
   return SKEP_OK;
 }
