@@ -244,13 +244,15 @@ skep_status skep_transaction_housekeep(skep_session *s, skep_err *err) {
   const skep_txn_conf conf = skep_transaction_conf(s);
   skep_arena arena;
   skep_arena_init(&arena, s->ctx, HOUSEKEEP_MAX_ARENA);
-  skep_status st = s->kept_ms == 0 && !s->has_recovered ? skep_rollback_look(s, err) : SKEP_OK;
+  skep_rollback_notes notes;
+  bool opens = s->kept_ms == 0 && !s->has_recovered;
+  skep_status st = opens ? skep_rollback_look(s, &notes, err) : SKEP_OK;
   if (st != SKEP_OK || s->rolled_back) { /* its rows say nothing about the files */
     skep_arena_fini(&arena);
     return st;
   }
   st = recover(s, &arena, err);
-  if (st == SKEP_OK) skep_rollback_note(s);
+  if (st == SKEP_OK) skep_rollback_note(s, opens ? &notes : NULL);
   if (st == SKEP_OK && !skep_session_bool(s, "skep.housekeeper.on", true)) {
     skep_arena_fini(&arena);
     return SKEP_OK; /* `skep housekeeper` runs, or Hive's */

@@ -43,17 +43,8 @@ static skep_status max_txn(skep_session *s, int64_t *out, skep_err *err) {
 
 /* ---- notes ---- */
 
-typedef struct notes {
-  skep_session *s;
-  const char *id;
-  bool any;
-  int64_t txn, at_ms; /* the furthest, and when it was noted */
-  char old[10][100];  /* names of others */
-  size_t n_old;
-} notes;
-
 /* "<id>.<n>.<ms>" */
-static bool parse_note(const notes *n, const char *name, int64_t *txn, int64_t *at_ms) {
+static bool parse_note(const skep_rollback_notes *n, const char *name, int64_t *txn, int64_t *at_ms) {
   size_t length = strlen(n->id);
   char number[2][24];
   if (strncmp(name, n->id, length) != 0 || name[length] != '.') return false;
@@ -66,7 +57,7 @@ static bool parse_note(const notes *n, const char *name, int64_t *txn, int64_t *
 }
 
 static skep_status look_at(void *self, const skep_entry *entry, skep_err *err) {
-  notes *n = self;
+  skep_rollback_notes *n = self;
   int64_t txn, at_ms;
   (void)err;
   if (entry->kind != SKEP_ENTRY_FILE || !parse_note(n, entry->name, &txn, &at_ms)) return SKEP_OK;
@@ -85,9 +76,9 @@ static const char *notes_dir(skep_session *s) {
   return path;
 }
 
-static skep_status read_notes(skep_session *s, notes *n, skep_err *err) {
+static skep_status read_notes(skep_session *s, skep_rollback_notes *n, skep_err *err) {
   const char *dir = notes_dir(s);
-  *n = (notes){.s = s};
+  *n = (skep_rollback_notes){0};
   if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
   SKEP_TRY(get_id(s, &n->id, err));
   if (n->id == NULL) return skep_fail(err, SKEP_ERR_INTERNAL, "the metastore's id does not stay");
@@ -109,7 +100,7 @@ static skep_status make_durable(skep_session *s, int64_t *txn, skep_err *err) {
   return st;
 }
 
-static skep_status write_note(skep_session *s, notes *n, int64_t now_ms, skep_err *err) {
+static skep_status write_note(skep_session *s, const skep_rollback_notes *n, int64_t now_ms, skep_err *err) {
   char name[120];
   int64_t txn;
   const char *dir = notes_dir(s);
@@ -133,32 +124,38 @@ static skep_status write_note(skep_session *s, notes *n, int64_t now_ms, skep_er
 
 /* ---- doors ---- */
 
-skep_status skep_rollback_look(skep_session *s, skep_err *err) {
-  notes n;
+skep_status skep_rollback_look(skep_session *s, skep_rollback_notes *n, skep_err *err) {
   int64_t txn;
-  SKEP_TRY(read_notes(s, &n, err));
+  SKEP_TRY(read_notes(s, n, err));
   SKEP_TRY(max_txn(s, &txn, err));
-  s->rolled_back = n.txn > txn;
-  s->noted_txn = n.txn;
-  s->has_note = n.any || txn == 0;
+  s->rolled_back = n->txn > txn;
+  s->noted_txn = n->txn;
+  s->has_note = n->any || txn == 0;
   if (s->rolled_back)
     skep_session_note(s,
                       "the metastore is older than its warehouse: it knows transactions up to %lld, and had given out "
                       "%lld before. It was restored from a backup? Writing is refused until skep metastore reseed",
-                      (long long)txn, (long long)n.txn);
+                      (long long)txn, (long long)n->txn);
   return SKEP_OK;
 }
 
-void skep_rollback_note(skep_session *s) {
-  notes n;
+static skep_status note(skep_session *s, const skep_rollback_notes *found, skep_err *err) {
+  skep_rollback_notes n;
   int64_t txn, now_ms = s->ctx->clock_ms(s->ctx->clock_self);
+  if (found == NULL) {
+    SKEP_TRY(read_notes(s, &n, err));
+    found = &n;
+  }
+  SKEP_TRY(max_txn(s, &txn, err));
+  bool is_old = now_ms < found->at_ms || now_ms - found->at_ms >= NOTE_EVERY_MS;
+  bool due = !found->any || (txn > found->txn && is_old);
+  return due ? write_note(s, found, now_ms, err) : SKEP_OK;
+}
+
+void skep_rollback_note(skep_session *s, const skep_rollback_notes *found) {
   skep_err why = {0};
   if (s->rolled_back) return;
-  skep_status st = read_notes(s, &n, &why);
-  if (st == SKEP_OK) st = max_txn(s, &txn, &why);
-  bool is_old = now_ms < n.at_ms || now_ms - n.at_ms >= NOTE_EVERY_MS;
-  bool due = st == SKEP_OK && (!n.any || (txn > n.txn && is_old));
-  if (due) st = write_note(s, &n, now_ms, &why);
+  skep_status st = note(s, found, &why);
   if (st != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "noting how far the metastore is: %s", why.text);
 }
 
@@ -317,7 +314,7 @@ static skep_status reseed(reseeding *r, skep_err *err) {
 
 skep_status skep_session_reseed(skep_session *s, bool adopt, skep_reseed_say *say, void *self, skep_err *err) {
   reseeding r = {.s = s, .adopt = adopt, .say = say, .say_self = self};
-  notes n;
+  skep_rollback_notes n;
   skep_arena_init(&r.arena, s->ctx, MAX_ARENA);
   skep_status st = reseed(&r, err);
   skep_arena_fini(&r.arena);

@@ -11,10 +11,20 @@
 
 #include "sql/session_int.h"
 
-/* When a session opens, before anything is cleaned up: sets session->rolled_back. */
-SKEP_NODISCARD skep_status skep_rollback_look(skep_session *session, skep_err *err);
-/* Now and then: notes how far the metastore is, when the last note is a minute old. Failures are logged. */
-void skep_rollback_note(skep_session *session);
+/* What the warehouse remembers of this metastore. */
+typedef struct skep_rollback_notes {
+  const char *id; /* the metastore's, in session->arena */
+  bool any;
+  int64_t txn, at_ms; /* the furthest, and when it was noted */
+  char old[10][100];  /* names of others */
+  size_t n_old;
+} skep_rollback_notes;
+
+/* When a session opens, before anything is cleaned up: sets session->rolled_back. *notes: what was found. */
+SKEP_NODISCARD skep_status skep_rollback_look(skep_session *session, skep_rollback_notes *notes, skep_err *err);
+/* Now and then: notes how far the metastore is, when the last note is a minute old. Failures are logged.
+ * notes  what skep_rollback_look has just found; NULL: it is read */
+void skep_rollback_note(skep_session *session, const skep_rollback_notes *notes);
 /* SKEP_ERR_CORRUPT when writing is refused. */
 SKEP_NODISCARD skep_status skep_rollback_check(const skep_session *session, skep_err *err);
 
