@@ -112,7 +112,8 @@ bool skep_db_in_transaction(const skep_db *db);
 bool skep_db_in_write(const skep_db *db);
 
 /* For functions that join: begins unless the caller did; *joined says which. _end commits what it began when status is
- * SKEP_OK and rolls back otherwise; joined transactions are left alone. Returns the status of the whole. */
+ * SKEP_OK and rolls back otherwise; joined transactions are left alone. Returns the status of the whole. After
+ * skep_db_begin `joined` is false. */
 SKEP_NODISCARD skep_status skep_db_begin_unless(skep_db *db, skep_db_mode mode, bool *joined, skep_err *err);
 SKEP_NODISCARD skep_status skep_db_end(skep_db *db, bool joined, skep_status status, skep_err *err);
 

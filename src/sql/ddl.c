@@ -94,12 +94,7 @@ skep_status ddl_find_database(skep_session *s, const char *name, const skep_cata
 
 skep_status ddl_in_transaction(skep_session *s, skep_db_mode mode, ddl_body *run, void *self, skep_err *err) {
   SKEP_TRY(skep_db_begin(s->db, mode, err));
-  skep_status st = run(s, self, err);
-  if (st != SKEP_OK) {
-    skep_db_rollback(s->db);
-    return st;
-  }
-  return skep_db_commit(s->db, err);
+  return skep_db_end(s->db, false, run(s, self, err), err);
 }
 
 skep_status ddl_take_write_id(skep_session *s, const char *db, const char *table, int64_t *out, skep_err *err) {

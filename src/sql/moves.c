@@ -27,10 +27,7 @@ static skep_status insert_notes(skep_session *s, skep_moves *moves, skep_err *er
 
 skep_status skep_moves_note(skep_session *s, skep_moves *moves, skep_err *err) {
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
-  skep_status st = insert_notes(s, moves, err);
-  if (st == SKEP_OK) return skep_db_commit(s->db, err);
-  skep_db_rollback(s->db);
-  return st;
+  return skep_db_end(s->db, false, insert_notes(s, moves, err), err);
 }
 
 static skep_status delete_notes(skep_session *s, const skep_moves *moves, int64_t *n, skep_err *err) {
@@ -123,8 +120,5 @@ skep_status skep_moves_recover(skep_session *s, skep_err *err) {
   SKEP_TRY(skep_txn_moves_list(s->db, &s->arena, &all, &n, err));
   if (n == 0) return SKEP_OK;
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
-  skep_status st = recover(s, err);
-  if (st == SKEP_OK) return skep_db_commit(s->db, err);
-  skep_db_rollback(s->db);
-  return st;
+  return skep_db_end(s->db, false, recover(s, err), err);
 }

@@ -95,9 +95,7 @@ static skep_status make_durable(skep_session *s, int64_t *txn, skep_err *err) {
                      "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = \"PROPERTY_VALUE\" WHERE "
                      "\"PROPERTY_KEY\" = '" ID_PROPERTY "'",
                      SKEP_NO_PARAMS, NULL, err);
-  if (st == SKEP_OK) return skep_db_commit(s->db, err);
-  skep_db_rollback(s->db);
-  return st;
+  return skep_db_end(s->db, false, st, err);
 }
 
 static skep_status write_note(skep_session *s, const skep_rollback_notes *n, int64_t now_ms, skep_err *err) {
@@ -305,11 +303,7 @@ static skep_status reseed(reseeding *r, skep_err *err) {
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
   skep_status st = reseed_tables(r, err);
   if (st == SKEP_OK) st = raise_txns(r, err);
-  if (st != SKEP_OK) {
-    skep_db_rollback(s->db);
-    return st;
-  }
-  return skep_db_commit(s->db, err);
+  return skep_db_end(s->db, false, st, err);
 }
 
 skep_status skep_session_reseed(skep_session *s, bool adopt, skep_reseed_say *say, void *self, skep_err *err) {
