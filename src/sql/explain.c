@@ -26,30 +26,6 @@ static skep_status add_locks(skep_session *s, skep_result *result, const char *b
   return SKEP_OK;
 }
 
-/* Whether the statement comes to the point where locks are asked for. Others take none, and must not be run. */
-static bool asks_for_locks(skep_statement_kind kind) {
-  switch (kind) {
-    case SKEP_STMT_QUERY:
-    case SKEP_STMT_INSERT:
-    case SKEP_STMT_LOAD:
-    case SKEP_STMT_UPDATE:
-    case SKEP_STMT_DELETE:
-    case SKEP_STMT_MERGE:
-    case SKEP_STMT_CREATE_DATABASE:
-    case SKEP_STMT_DROP_DATABASE:
-    case SKEP_STMT_ALTER_DATABASE:
-    case SKEP_STMT_CREATE_TABLE:
-    case SKEP_STMT_DROP_TABLE:
-    case SKEP_STMT_DROP_VIEW:
-    case SKEP_STMT_TRUNCATE:
-    case SKEP_STMT_ALTER_TABLE:
-    case SKEP_STMT_ANALYZE:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /* The first line: what is explained. */
 static skep_status start(skep_session *s, const skep_explain *explain, bool only_locks, skep_result **out,
                          skep_err *err) {
@@ -70,7 +46,7 @@ skep_status skep_explain_run(skep_session *s, const skep_statement *statement, s
                      skep_quote(quoted, sizeof quoted, explain->options, strlen(explain->options)));
   skep_status st = start(s, explain, only_locks, &lines, err);
   s->explained = (skep_explained){.wanted = true, .tables = only_locks ? NULL : lines};
-  if (st == SKEP_OK && asks_for_locks(explain->statement->kind)) {
+  if (st == SKEP_OK && skep_statement_asks_for_locks(explain->statement->kind)) {
     st = skep_statement_dispatch(s, explain->statement, &rows, err);
     skep_result_free(rows); /* there is none: it did not come so far */
     if (s->explained.done) st = SKEP_OK;

@@ -12,19 +12,23 @@
 
 enum { STATEMENT_MAX_BYTES = 256 << 20 };
 
-/* What an explicit transaction lets a statement do. Source: Hive HiveOperation (allowedInTransaction,
- * requiresOpenTransaction); golden 23. */
-typedef enum allowed { ALLOWED, NOT_IN_TRANSACTION } allowed;
+/* What is to be known of a kind of statement besides how it is run. */
+enum {
+  /* An explicit transaction lets it run. Source: Hive HiveOperation (allowedInTransaction, requiresOpenTransaction);
+   * golden 23. */
+  IN_TXN = 1,
+  /* It comes to the point where locks are asked for: there EXPLAIN stops it. Others take none and are not explained by
+   * running them. */
+  LOCKS = 2,
+  /* It may be run again in a new transaction when another one was first: nothing of it is left. */
+  AGAIN = 4
+};
 
 typedef struct entry {
   skep_statement_run *run; /* NULL: not supported */
-  allowed allowed;
+  unsigned is;
   const char *operation; /* Hive's name of it, for 20007 */
 } entry;
-
-static skep_status start_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
-  return skep_transaction_run(s, statement, out, err);
-}
 
 static skep_status create_table_run(skep_session *s, const skep_statement *statement, skep_result **out,
                                     skep_err *err) {
@@ -33,42 +37,42 @@ static skep_status create_table_run(skep_session *s, const skep_statement *state
 }
 
 static const entry entries[SKEP_STMT_KIND_COUNT] = {
-    [SKEP_STMT_QUERY] = {skep_query_run, ALLOWED, "QUERY"},
-    [SKEP_STMT_INSERT] = {skep_insert_run, ALLOWED, "QUERY"},
-    [SKEP_STMT_UPDATE] = {skep_update_run, ALLOWED, "QUERY"},
-    [SKEP_STMT_LOCK] = {skep_lock_run, NOT_IN_TRANSACTION, "LOCKTABLE"},
-    [SKEP_STMT_UNLOCK] = {skep_lock_run, NOT_IN_TRANSACTION, "UNLOCKTABLE"},
-    [SKEP_STMT_DELETE] = {skep_delete_run, ALLOWED, "QUERY"},
-    [SKEP_STMT_MERGE] = {skep_merge_run, ALLOWED, "QUERY"},
-    [SKEP_STMT_LOAD] = {skep_load_run, NOT_IN_TRANSACTION, "LOAD"},
-    [SKEP_STMT_CREATE_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "CREATEDATABASE"},
-    [SKEP_STMT_DROP_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPDATABASE"},
-    [SKEP_STMT_ALTER_DATABASE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERDATABASE"},
-    [SKEP_STMT_USE] = {skep_use_run, ALLOWED, "SWITCHDATABASE"},
-    [SKEP_STMT_CREATE_TABLE] = {create_table_run, NOT_IN_TRANSACTION, "CREATETABLE"},
-    [SKEP_STMT_DROP_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPTABLE"},
-    [SKEP_STMT_CREATE_VIEW] = {skep_create_view_run, NOT_IN_TRANSACTION, "CREATEVIEW"},
-    [SKEP_STMT_ALTER_VIEW] = {skep_alter_view_run, NOT_IN_TRANSACTION, "ALTERVIEW"},
-    [SKEP_STMT_DROP_VIEW] = {skep_ddl_run, NOT_IN_TRANSACTION, "DROPVIEW"},
-    [SKEP_STMT_MSCK] = {skep_msck_run, NOT_IN_TRANSACTION, "MSCK"},
-    [SKEP_STMT_TRUNCATE] = {skep_truncate_run, NOT_IN_TRANSACTION, "TRUNCATETABLE"},
-    [SKEP_STMT_ALTER_TABLE] = {skep_ddl_run, NOT_IN_TRANSACTION, "ALTERTABLE"},
-    [SKEP_STMT_SHOW] = {skep_show_run, ALLOWED, "SHOW"},
-    [SKEP_STMT_DESCRIBE] = {skep_describe_run, ALLOWED, "DESCTABLE"},
-    [SKEP_STMT_ANALYZE] = {skep_analyze_run, NOT_IN_TRANSACTION, "ANALYZE_TABLE"},
-    [SKEP_STMT_ABORT_COMPACTIONS] = {skep_abort_compactions_run, NOT_IN_TRANSACTION, "ABORT_COMPACTIONS"},
-    [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_kill_run, NOT_IN_TRANSACTION, "ABORT_TRANSACTIONS"},
-    [SKEP_STMT_KILL_QUERY] = {skep_kill_run, ALLOWED, "KILL_QUERY"},
-    [SKEP_STMT_START_TRANSACTION] = {start_run, NOT_IN_TRANSACTION, "START TRANSACTION"},
-    [SKEP_STMT_COMMIT] = {skep_transaction_run, ALLOWED, "COMMIT"},
-    [SKEP_STMT_ROLLBACK] = {skep_transaction_run, ALLOWED, "ROLLBACK"},
-    [SKEP_STMT_SET] = {skep_set_run, ALLOWED, "SET"},
-    [SKEP_STMT_RESET] = {skep_reset_run, ALLOWED, "RESET"},
-    [SKEP_STMT_EXPLAIN] = {skep_explain_run, ALLOWED, "EXPLAIN"},
+    [SKEP_STMT_QUERY] = {skep_query_run, IN_TXN | LOCKS, "QUERY"},
+    [SKEP_STMT_INSERT] = {skep_insert_run, IN_TXN | LOCKS | AGAIN, "QUERY"},
+    [SKEP_STMT_UPDATE] = {skep_update_run, IN_TXN | LOCKS | AGAIN, "QUERY"},
+    [SKEP_STMT_LOCK] = {skep_lock_run, 0, "LOCKTABLE"},
+    [SKEP_STMT_UNLOCK] = {skep_lock_run, 0, "UNLOCKTABLE"},
+    [SKEP_STMT_DELETE] = {skep_delete_run, IN_TXN | LOCKS | AGAIN, "QUERY"},
+    [SKEP_STMT_MERGE] = {skep_merge_run, IN_TXN | LOCKS | AGAIN, "QUERY"},
+    [SKEP_STMT_LOAD] = {skep_load_run, LOCKS, "LOAD"},
+    [SKEP_STMT_CREATE_DATABASE] = {skep_ddl_run, LOCKS, "CREATEDATABASE"},
+    [SKEP_STMT_DROP_DATABASE] = {skep_ddl_run, LOCKS, "DROPDATABASE"},
+    [SKEP_STMT_ALTER_DATABASE] = {skep_ddl_run, LOCKS, "ALTERDATABASE"},
+    [SKEP_STMT_USE] = {skep_use_run, IN_TXN, "SWITCHDATABASE"},
+    [SKEP_STMT_CREATE_TABLE] = {create_table_run, LOCKS, "CREATETABLE"},
+    [SKEP_STMT_DROP_TABLE] = {skep_ddl_run, LOCKS, "DROPTABLE"},
+    [SKEP_STMT_CREATE_VIEW] = {skep_create_view_run, 0, "CREATEVIEW"},
+    [SKEP_STMT_ALTER_VIEW] = {skep_alter_view_run, 0, "ALTERVIEW"},
+    [SKEP_STMT_DROP_VIEW] = {skep_ddl_run, LOCKS, "DROPVIEW"},
+    [SKEP_STMT_MSCK] = {skep_msck_run, 0, "MSCK"},
+    [SKEP_STMT_TRUNCATE] = {skep_truncate_run, LOCKS | AGAIN, "TRUNCATETABLE"},
+    [SKEP_STMT_ALTER_TABLE] = {skep_ddl_run, LOCKS, "ALTERTABLE"},
+    [SKEP_STMT_SHOW] = {skep_show_run, IN_TXN, "SHOW"},
+    [SKEP_STMT_DESCRIBE] = {skep_describe_run, IN_TXN, "DESCTABLE"},
+    [SKEP_STMT_ANALYZE] = {skep_analyze_run, LOCKS, "ANALYZE_TABLE"},
+    [SKEP_STMT_ABORT_COMPACTIONS] = {skep_abort_compactions_run, 0, "ABORT_COMPACTIONS"},
+    [SKEP_STMT_ABORT_TRANSACTIONS] = {skep_kill_run, 0, "ABORT_TRANSACTIONS"},
+    [SKEP_STMT_KILL_QUERY] = {skep_kill_run, IN_TXN, "KILL_QUERY"},
+    [SKEP_STMT_START_TRANSACTION] = {skep_transaction_run, 0, "START TRANSACTION"},
+    [SKEP_STMT_COMMIT] = {skep_transaction_run, IN_TXN, "COMMIT"},
+    [SKEP_STMT_ROLLBACK] = {skep_transaction_run, IN_TXN, "ROLLBACK"},
+    [SKEP_STMT_SET] = {skep_set_run, IN_TXN, "SET"},
+    [SKEP_STMT_RESET] = {skep_reset_run, IN_TXN, "RESET"},
+    [SKEP_STMT_EXPLAIN] = {skep_explain_run, IN_TXN, "EXPLAIN"},
 };
 
 static skep_status refuse_in_transaction(const skep_session *s, const entry *e, skep_err *err) {
-  if (!s->txn.is_explicit || e->allowed == ALLOWED) return SKEP_OK;
+  if (!s->txn.is_explicit || (e->is & IN_TXN) != 0) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_SEMANTIC,
                    "LockException [Error 20007]: Operation %s is not allowed in a transaction (txnid:%lld)",
                    e->operation, (long long)s->txn.txn.id);
@@ -86,26 +90,15 @@ static skep_status refuse(const skep_statement *statement, skep_err *err) {
   }
 }
 
-/* Statements that may be run again in a new transaction when another one was first: nothing of them is left. */
-static bool may_run_again(const skep_session *s, const skep_statement *statement) {
-  switch (statement->kind) {
-    case SKEP_STMT_INSERT:
-    case SKEP_STMT_UPDATE:
-    case SKEP_STMT_DELETE:
-    case SKEP_STMT_MERGE:
-    case SKEP_STMT_TRUNCATE:
-      return !s->txn.is_explicit;
-    default:
-      return false;
-  }
-}
+bool skep_statement_asks_for_locks(skep_statement_kind kind) { return (entries[kind].is & LOCKS) != 0; }
 
 skep_status skep_statement_dispatch(skep_session *s, const skep_statement *statement, skep_result **out,
                                     skep_err *err) {
   const entry *e = &entries[statement->kind];
   if (e->run == NULL) return refuse(statement, err);
   SKEP_TRY(refuse_in_transaction(s, e, err));
-  int64_t retries = may_run_again(s, statement) ? skep_session_int(s, "skep.conflict.retries", 0) : 0;
+  bool again = (e->is & AGAIN) != 0 && !s->txn.is_explicit;
+  int64_t retries = again ? skep_session_int(s, "skep.conflict.retries", 0) : 0;
   for (int64_t i = 1;; i++) {
     skep_err why = {0};
     skep_status st = e->run(s, statement, out, &why);

@@ -13,4 +13,7 @@ SKEP_NODISCARD skep_status skep_statement_execute(skep_session *session, const c
 SKEP_NODISCARD skep_status skep_statement_dispatch(skep_session *session, const skep_statement *statement,
                                                    skep_result **out, skep_err *err);
 
+/* Whether statements of this kind come to the point where locks are asked for. */
+bool skep_statement_asks_for_locks(skep_statement_kind kind);
+
 #endif
