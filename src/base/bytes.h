@@ -16,6 +16,16 @@ static inline skep_bytes skep_bytes_of(const void *data, size_t size) {
   return (skep_bytes){(const uint8_t *)data, size};
 }
 
+/* Both NULL, or equal. */
+static inline bool skep_same_text(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static inline bool skep_ends_with(const char *text, const char *end) {
+  size_t n = strlen(text), m = strlen(end);
+  return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 /* The next n bytes as a cursor of their own; false and nothing moved when fewer are left. */
 static inline bool skep_bytes_take(skep_bytes *b, size_t n, skep_bytes *out) {
   if (n > b->left) return false;

@@ -230,13 +230,11 @@ skep_status skep_catalog_drop_table(skep_catalog *catalog, const skep_catalog_ta
 
 /* ---- alter ---- */
 
-static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
-
 static bool same_columns(const skep_type *a, const char *const *a_comments, const skep_type *b,
                          const char *const *b_comments) {
   if (!skep_type_equal(a, b)) return false;
   for (uint32_t i = 0; i < a->n_children; i++)
-    if (!same_text(a_comments[i], b_comments[i])) return false;
+    if (!skep_same_text(a_comments[i], b_comments[i])) return false;
   return true;
 }
 
@@ -255,7 +253,7 @@ static bool same_constraints(const skep_catalog_table *a, const skep_catalog_tab
   if (a->n_constraints != b->n_constraints) return false;
   for (uint32_t i = 0; i < a->n_constraints; i++) {
     const skep_catalog_constraint *x = &a->constraints[i], *y = &b->constraints[i];
-    if (x->kind != y->kind || !same_text(x->name, y->name) || !same_text(x->text, y->text) ||
+    if (x->kind != y->kind || !skep_same_text(x->name, y->name) || !skep_same_text(x->text, y->text) ||
         x->n_columns != y->n_columns || x->enable != y->enable || x->rely != y->rely || x->validate != y->validate)
       return false;
     for (uint32_t k = 0; k < x->n_columns; k++)
@@ -288,7 +286,7 @@ static skep_status alter_storage(skep_catalog *catalog, const skep_catalog_table
                        SKEP_PARAMS(skep_p_text(now->input_format), skep_p_text(now->output_format),
                                    skep_p_text(now->location), skep_p_i64(now->n_buckets), skep_p_i64(was->sd_id)),
                        NULL, err));
-  if (!same_text(was->serde, now->serde))
+  if (!skep_same_text(was->serde, now->serde))
     SKEP_TRY(skep_db_run(catalog->db, "UPDATE \"SERDES\" SET \"SLIB\" = ? WHERE \"SERDE_ID\" = ?",
                          SKEP_PARAMS(skep_p_text(now->serde), skep_p_i64(was->serde_id)), NULL, err));
   SKEP_TRY(
@@ -300,8 +298,8 @@ static skep_status alter_storage(skep_catalog *catalog, const skep_catalog_table
 /* Partitions that lie below the old directory move with it. */
 static skep_status move_partitions(skep_catalog *catalog, skep_arena *arena, const skep_catalog_table *was,
                                    const skep_catalog_table *now, skep_err *err) {
-  if (same_text(was->location, now->location) || was->location == NULL || now->location == NULL) return SKEP_OK;
-  if (same_text(was->db, now->db) && same_text(was->name, now->name)) return SKEP_OK;
+  if (skep_same_text(was->location, now->location) || was->location == NULL || now->location == NULL) return SKEP_OK;
+  if (skep_same_text(was->db, now->db) && skep_same_text(was->name, now->name)) return SKEP_OK;
   const skep_catalog_partition *partitions;
   size_t n, prefix = strlen(was->location);
   SKEP_TRY(skep_catalog_list_partitions(catalog, arena, was, false, &partitions, &n, err));
@@ -323,7 +321,7 @@ static skep_status alter_rows(skep_catalog *catalog, skep_arena *arena, const sk
   SKEP_TRY(skep_catalog_get_database(catalog, arena, now->db, &db, err));
   t.id = was->id;
   t.db_id = db->id;
-  if (!same_text(was->name, now->name) || was->db_id != t.db_id) SKEP_TRY(check_is_new(catalog, &t, err));
+  if (!skep_same_text(was->name, now->name) || was->db_id != t.db_id) SKEP_TRY(check_is_new(catalog, &t, err));
   SKEP_TRY(skep_db_run(
       catalog->db,
       "UPDATE \"TBLS\" SET \"DB_ID\" = ?, \"TBL_NAME\" = ?, \"OWNER\" = ?, \"OWNER_TYPE\" = ?, \"TBL_TYPE\" = ?, "

@@ -175,17 +175,12 @@ static skep_status count_visible(purge *p, skep_err *err) {
 
 /* ---- what holds it ---- */
 
-static bool ends_with(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* Files that never hold rows. */
 static bool is_side_file(const char *path) {
   const char *name = strrchr(path, '/');
   name = name == NULL ? path : name + 1;
   return strcmp(name, "_orc_acid_version") == 0 || strcmp(name, "_metadata_acid") == 0 ||
-         ends_with(name, "_flush_length") || (name[0] == '.' && ends_with(name, ".crc"));
+         skep_ends_with(name, "_flush_length") || (name[0] == '.' && skep_ends_with(name, ".crc"));
 }
 
 static const skep_layout_dir *dir_of(const skep_layout *layout, const char *below) {

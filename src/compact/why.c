@@ -178,8 +178,6 @@ static skep_status entry(asking *a, const skep_compaction *c, const skep_compact
   return add(a, &r, err);
 }
 
-static bool same(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
-
 static skep_status entries(asking *a, const char *database, const char *table, const skep_compaction *rows, uint32_t n,
                            skep_err *err) {
   for (uint32_t i = 0; i < n; i++) {
@@ -213,7 +211,7 @@ static bool has_ready(const skep_compaction *rows, uint32_t n, const char *datab
   for (uint32_t i = 0; i < n; i++)
     if ((rows[i].state == 'r' || rows[i].state == 'w' || rows[i].state == 'i') &&
         strcmp(rows[i].database, database) == 0 && strcmp(rows[i].table, table) == 0 &&
-        same(rows[i].partition, partition))
+        skep_same_text(rows[i].partition, partition))
       return true;
   return false;
 }
@@ -276,7 +274,7 @@ static skep_status failures(asking *a, const char *database, const char *table, 
     if (strcmp(c->database, database) != 0 || strcmp(c->table, table) != 0 || c->state != 'f') continue;
     for (uint32_t k = 0; k < n; k++)
       if (rows[k].id > c->id && strcmp(rows[k].database, database) == 0 && strcmp(rows[k].table, table) == 0 &&
-          same(rows[k].partition, c->partition))
+          skep_same_text(rows[k].partition, c->partition))
         is_newest = false;
     if (!is_newest) continue;
     const skep_compact_reason r = {

@@ -92,7 +92,7 @@ static skep_status set_file_format(skep_session *s, ddl_alter *a, skep_err *err)
 
 static skep_status set_serde(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(ddl_alter_write_id(s, a, err));
-  if (ddl_same(a->ast->serde, a->was->serde)) return SKEP_OK;
+  if (skep_same_text(a->ast->serde, a->was->serde)) return SKEP_OK;
   return ddl_task_fail(err, 40000,
                        "Changing SerDe (from OrcSerde) is not supported for table %s. File format may be incompatible",
                        ddl_name(s, a->was));

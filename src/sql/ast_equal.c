@@ -1,12 +1,10 @@
 /* Structural equality of expressions and queries, positions ignored. */
 #include "sql/ast.h"
 
-static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
-
 static bool same_names(skep_name_list a, skep_name_list b) {
   if (a.n != b.n) return false;
   for (uint32_t i = 0; i < a.n; i++) {
-    if (!same_text(a.items[i], b.items[i])) return false;
+    if (!skep_same_text(a.items[i], b.items[i])) return false;
   }
   return true;
 }
@@ -33,7 +31,7 @@ static bool same_order(skep_order_list a, skep_order_list b) {
 
 static bool same_window(const skep_window *a, const skep_window *b) {
   if (a == NULL || b == NULL) return a == b;
-  if (!same_text(a->base, b->base) || !same_exprs(a->partition_by, b->partition_by) ||
+  if (!skep_same_text(a->base, b->base) || !same_exprs(a->partition_by, b->partition_by) ||
       !same_order(a->order_by, b->order_by) || a->has_frame != b->has_frame) {
     return false;
   }
@@ -43,9 +41,9 @@ static bool same_window(const skep_window *a, const skep_window *b) {
 }
 
 static bool same_call(const skep_call *a, const skep_call *b) {
-  return same_text(a->db, b->db) && same_text(a->name, b->name) && a->star == b->star && a->distinct == b->distinct &&
-         a->nulls == b->nulls && same_exprs(a->args, b->args) && same_order(a->within_group, b->within_group) &&
-         same_window(a->over, b->over);
+  return skep_same_text(a->db, b->db) && skep_same_text(a->name, b->name) && a->star == b->star &&
+         a->distinct == b->distinct && a->nulls == b->nulls && same_exprs(a->args, b->args) &&
+         same_order(a->within_group, b->within_group) && same_window(a->over, b->over);
 }
 
 static bool same_literal(const skep_expr *a, const skep_expr *b) {
@@ -78,7 +76,8 @@ bool skep_expr_equal(const skep_expr *a, const skep_expr *b) {
     case SKEP_EXPR_STAR:
       return same_names(a->name, b->name);
     case SKEP_EXPR_COLUMN_REGEX:
-      return same_text(a->regex.qualifier, b->regex.qualifier) && same_text(a->regex.pattern, b->regex.pattern);
+      return skep_same_text(a->regex.qualifier, b->regex.qualifier) &&
+             skep_same_text(a->regex.pattern, b->regex.pattern);
     case SKEP_EXPR_UNARY:
       return a->unary.op == b->unary.op && skep_expr_equal(a->unary.operand, b->unary.operand);
     case SKEP_EXPR_BINARY:
@@ -107,14 +106,14 @@ bool skep_expr_equal(const skep_expr *a, const skep_expr *b) {
     case SKEP_EXPR_CASE:
       return same_case(a, b);
     case SKEP_EXPR_CAST:
-      return skep_type_equal(a->cast.type, b->cast.type) && same_text(a->cast.format, b->cast.format) &&
+      return skep_type_equal(a->cast.type, b->cast.type) && skep_same_text(a->cast.format, b->cast.format) &&
              skep_expr_equal(a->cast.value, b->cast.value);
     case SKEP_EXPR_CALL:
       return same_call(a->call, b->call);
     case SKEP_EXPR_INDEX:
       return skep_expr_equal(a->index.base, b->index.base) && skep_expr_equal(a->index.index, b->index.index);
     case SKEP_EXPR_FIELD:
-      return same_text(a->field.name, b->field.name) && skep_expr_equal(a->field.base, b->field.base);
+      return skep_same_text(a->field.name, b->field.name) && skep_expr_equal(a->field.base, b->field.base);
     case SKEP_EXPR_TUPLE:
       return same_exprs(a->tuple, b->tuple);
     case SKEP_EXPR_INTERVAL:
@@ -136,7 +135,7 @@ static bool same_values(const skep_values *a, const skep_values *b) {
     return false;
   }
   for (uint32_t i = 0; a->column_names != NULL && i < a->n_columns; i++) {
-    if (!same_text(a->column_names[i], b->column_names[i])) return false;
+    if (!skep_same_text(a->column_names[i], b->column_names[i])) return false;
   }
   for (size_t i = 0; i < (size_t)a->n_rows * a->n_columns; i++) {
     if (!skep_expr_equal(a->cells[i], b->cells[i])) return false;
@@ -147,7 +146,8 @@ static bool same_values(const skep_values *a, const skep_values *b) {
 static bool same_properties(skep_ast_property_list a, skep_ast_property_list b) {
   if (a.n != b.n) return false;
   for (uint32_t i = 0; i < a.n; i++) {
-    if (!same_text(a.items[i].key, b.items[i].key) || !same_text(a.items[i].value, b.items[i].value)) return false;
+    if (!skep_same_text(a.items[i].key, b.items[i].key) || !skep_same_text(a.items[i].value, b.items[i].value))
+      return false;
   }
   return true;
 }
@@ -155,19 +155,19 @@ static bool same_properties(skep_ast_property_list a, skep_ast_property_list b) 
 static bool same_sample(const skep_sample *a, const skep_sample *b) {
   if (a == NULL || b == NULL) return a == b;
   return a->kind == b->kind && a->bucket == b->bucket && a->out_of == b->out_of && a->n == b->n &&
-         same_text(a->percent, b->percent) && same_exprs(a->on, b->on);
+         skep_same_text(a->percent, b->percent) && same_exprs(a->on, b->on);
 }
 
 static bool same_table(const skep_from *a, const skep_from *b) {
-  return same_text(a->table.name.db, b->table.name.db) && same_text(a->table.name.name, b->table.name.name) &&
-         same_text(a->table.name.meta, b->table.name.meta) &&
+  return skep_same_text(a->table.name.db, b->table.name.db) && skep_same_text(a->table.name.name, b->table.name.name) &&
+         skep_same_text(a->table.name.meta, b->table.name.meta) &&
          same_properties(a->table.properties, b->table.properties) && same_sample(a->table.sample, b->table.sample) &&
          a->table.as_of == b->table.as_of && skep_expr_equal(a->table.as_of_value, b->table.as_of_value);
 }
 
 static bool same_from(const skep_from *a, const skep_from *b) {
   if (a == b) return true;
-  if (a == NULL || b == NULL || a->kind != b->kind || !same_text(a->alias, b->alias) ||
+  if (a == NULL || b == NULL || a->kind != b->kind || !skep_same_text(a->alias, b->alias) ||
       !same_names(a->column_aliases, b->column_aliases)) {
     return false;
   }
@@ -199,17 +199,18 @@ static bool same_group(const skep_group_by *a, const skep_group_by *b) {
 
 static bool same_select(const skep_select *a, const skep_select *b) {
   if (a->distinct != b->distinct || a->n_items != b->n_items || a->n_windows != b->n_windows ||
-      !same_text(a->hint, b->hint)) {
+      !skep_same_text(a->hint, b->hint)) {
     return false;
   }
   for (uint32_t i = 0; i < a->n_items; i++) {
     const skep_select_item *x = &a->items[i], *y = &b->items[i];
-    if (!same_text(x->alias, y->alias) || !same_names(x->aliases, y->aliases) || !skep_expr_equal(x->expr, y->expr)) {
+    if (!skep_same_text(x->alias, y->alias) || !same_names(x->aliases, y->aliases) ||
+        !skep_expr_equal(x->expr, y->expr)) {
       return false;
     }
   }
   for (uint32_t i = 0; i < a->n_windows; i++) {
-    if (!same_text(a->windows[i].name, b->windows[i].name) ||
+    if (!skep_same_text(a->windows[i].name, b->windows[i].name) ||
         !same_window(a->windows[i].window, b->windows[i].window)) {
       return false;
     }
@@ -238,7 +239,7 @@ static bool same_body(const skep_query_body *a, const skep_query_body *b) {
 static bool same_ctes(const skep_query *a, const skep_query *b) {
   if (a->n_ctes != b->n_ctes) return false;
   for (uint32_t i = 0; i < a->n_ctes; i++) {
-    if (!same_text(a->ctes[i].name, b->ctes[i].name) || !same_names(a->ctes[i].columns, b->ctes[i].columns) ||
+    if (!skep_same_text(a->ctes[i].name, b->ctes[i].name) || !same_names(a->ctes[i].columns, b->ctes[i].columns) ||
         !skep_query_equal(a->ctes[i].query, b->ctes[i].query)) {
       return false;
     }

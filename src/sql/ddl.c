@@ -44,8 +44,6 @@ const char *ddl_name(skep_session *s, const skep_catalog_table *t) {
   return name == NULL ? "?" : ddl_quote(s, name);
 }
 
-bool ddl_same(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
-
 bool ddl_same_word(const char *a, const char *b) {
   for (; *a != '\0' && *b != '\0'; a++, b++) {
     char x = *a >= 'A' && *a <= 'Z' ? (char)(*a - 'A' + 'a') : *a;

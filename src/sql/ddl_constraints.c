@@ -219,7 +219,7 @@ static skep_status check_keys(skep_session *s, const skep_catalog_constraint *al
   for (uint32_t i = 0; i < n; i++) {
     primary += all[i].kind == SKEP_CONSTRAINT_PRIMARY_KEY;
     for (uint32_t k = 0; k < i; k++)
-      if (all[i].name != NULL && ddl_same(all[i].name, all[k].name))
+      if (all[i].name != NULL && skep_same_text(all[i].name, all[k].name))
         return ddl_task_fail(err, 40000, "InvalidObjectException(message:Constraint name already exists: %s)",
                              ddl_quote(s, all[i].name));
   }

@@ -21,7 +21,6 @@ skep_status ddl_nomem(skep_err *err);
 const char *ddl_quote(skep_session *s, const char *text);
 /* "db.table" likewise. */
 const char *ddl_name(skep_session *s, const skep_catalog_table *t);
-bool ddl_same(const char *a, const char *b);                                        /* both NULL, or equal */
 bool ddl_same_word(const char *a, const char *b);                                   /* equal but for ASCII case */
 const char *ddl_join(skep_session *s, const char *a, const char *b, const char *c); /* in the arena; NULL: no memory */
 const char *ddl_number(skep_session *s, int64_t value);

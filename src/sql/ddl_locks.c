@@ -180,8 +180,8 @@ static bool same_components(const ddl_ticket *t, const skep_lock_component *c, u
   if (t->n != n) return false;
   for (uint32_t i = 0; i < n; i++) {
     const skep_lock_component *a = &t->components[i], *b = &c[i];
-    if (a->type != b->type || !ddl_same(a->database, b->database) || !ddl_same(a->table, b->table) ||
-        !ddl_same(a->partition, b->partition))
+    if (a->type != b->type || !skep_same_text(a->database, b->database) || !skep_same_text(a->table, b->table) ||
+        !skep_same_text(a->partition, b->partition))
       return false;
   }
   return true;

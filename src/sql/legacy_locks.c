@@ -19,13 +19,8 @@ struct skep_session_legacy {
   skep_legacy_zookeeper_opts zookeeper;
 };
 
-static bool ends_with(const char *text, const char *end) {
-  size_t n = strlen(text), m = strlen(end);
-  return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 bool skep_legacy_is_on(const skep_session *s) {
-  return ends_with(skep_session_text(s, "hive.txn.manager", ""), "DummyTxnManager");
+  return skep_ends_with(skep_session_text(s, "hive.txn.manager", ""), "DummyTxnManager");
 }
 
 void skep_legacy_forget(skep_session *s) {
@@ -95,8 +90,8 @@ static skep_status open_manager(skep_session *s, bool zookeeper, const char *key
 static skep_status need_manager(skep_session *s, skep_legacy_manager **out, skep_err *err) {
   const char *class = skep_session_text(s, "hive.lock.manager", "");
   const char *quorum = skep_session_text(s, "hive.zookeeper.quorum", "");
-  bool zookeeper = ends_with(class, "ZooKeeperHiveLockManager") || (class[0] == '\0' && quorum[0] != '\0');
-  if (!zookeeper && class[0] != '\0' && !ends_with(class, "EmbeddedLockManager")) {
+  bool zookeeper = skep_ends_with(class, "ZooKeeperHiveLockManager") || (class[0] == '\0' && quorum[0] != '\0');
+  if (!zookeeper && class[0] != '\0' && !skep_ends_with(class, "EmbeddedLockManager")) {
     char quoted[200];
     return skep_fail(err, SKEP_ERR_UNSUPPORTED,
                      "hive.lock.manager %s is none of EmbeddedLockManager and "

@@ -38,8 +38,6 @@ skep_status skep_life_begin_lookup(skep_life *life, skep_err *err) {
 
 /* ---- what was looked up ---- */
 
-static bool same_text(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
-
 static bool is_statistic(const char *key) {
   static const char *const keys[] = {"numRows",
                                      "rawDataSize",
@@ -61,7 +59,8 @@ static bool same_params(const skep_catalog_params *a, const skep_catalog_params 
     while (i < a->n && is_statistic(a->items[i].key)) i++;
     while (k < b->n && is_statistic(b->items[k].key)) k++;
     if (i == a->n || k == b->n) return i == a->n && k == b->n;
-    if (!same_text(a->items[i].key, b->items[k].key) || !same_text(a->items[i].value, b->items[k].value)) return false;
+    if (!skep_same_text(a->items[i].key, b->items[k].key) || !skep_same_text(a->items[i].value, b->items[k].value))
+      return false;
     i++;
     k++;
   }
@@ -71,15 +70,16 @@ static bool same_constraints(const skep_catalog_table *a, const skep_catalog_tab
   if (a->n_constraints != b->n_constraints) return false;
   for (uint32_t i = 0; i < a->n_constraints; i++) {
     const skep_catalog_constraint *x = &a->constraints[i], *y = &b->constraints[i];
-    if (x->kind != y->kind || x->enable != y->enable || !same_text(x->name, y->name) || !same_text(x->text, y->text))
+    if (x->kind != y->kind || x->enable != y->enable || !skep_same_text(x->name, y->name) ||
+        !skep_same_text(x->text, y->text))
       return false;
   }
   return true;
 }
 
 static bool same_definition(const skep_catalog_table *a, const skep_catalog_table *b) {
-  return a->id == b->id && a->kind == b->kind && same_text(a->location, b->location) &&
-         same_text(a->input_format, b->input_format) && a->n_buckets == b->n_buckets &&
+  return a->id == b->id && a->kind == b->kind && skep_same_text(a->location, b->location) &&
+         skep_same_text(a->input_format, b->input_format) && a->n_buckets == b->n_buckets &&
          a->bucketing_version == b->bucketing_version && a->n_bucket_columns == b->n_bucket_columns &&
          skep_type_equal(a->columns, b->columns) && skep_type_equal(a->partition_keys, b->partition_keys) &&
          same_params(&a->params, &b->params) && same_constraints(a, b);
@@ -304,7 +304,7 @@ static skep_status enter_waiting(entering *e, skep_err *err) {
 
 static bool covers(const skep_lock_component *held, const skep_lock_component *wanted) {
   if (held->type < wanted->type || strcmp(held->database, wanted->database) != 0) return false;
-  return same_text(held->table, wanted->table) && same_text(held->partition, wanted->partition);
+  return skep_same_text(held->table, wanted->table) && skep_same_text(held->partition, wanted->partition);
 }
 
 /* Leaves out what the transaction has already. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "txn/compaction_int.h"
 
 /* --- ready --- */
@@ -265,10 +266,9 @@ typedef struct purge {
   bool major_succeeded, minor_succeeded; /* later than the row that is looked at */
 } purge;
 
-static bool same(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
-
 static bool goes(purge *p, const skep_compaction *c) {
-  if (!same(p->database, c->database) || !same(p->table, c->table) || !same(p->partition, c->partition))
+  if (!skep_same_text(p->database, c->database) || !skep_same_text(p->table, c->table) ||
+      !skep_same_text(p->partition, c->partition))
     *p = (purge){.keep = p->keep, .now = p->now, .database = c->database, .table = c->table, .partition = c->partition};
   bool is_old = p->keep->timeout_ms > 0 && c->ended_ms < p->now - p->keep->timeout_ms &&
                 (p->major_succeeded || (p->minor_succeeded && c->type == SKEP_COMPACTION_MINOR));
