@@ -325,17 +325,6 @@ static skep_write_format write_format(const skep_catalog_table *t) {
   return t->kind == SKEP_TABLE_INSERT_ONLY ? SKEP_WRITE_INSERT_ONLY : SKEP_WRITE_PLAIN;
 }
 
-static skep_status write_properties(skep_life *life, const skep_catalog_table *t, skep_table_write_opts *opts,
-                                    skep_err *err) {
-  skep_property *properties = skep_arena_zero(&life->s->arena, t->params.n + 1, sizeof *properties);
-  if (properties == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "properties");
-  for (size_t i = 0; i < t->params.n; i++)
-    properties[i] = (skep_property){.key = t->params.items[i].key, .value = t->params.items[i].value};
-  opts->properties = properties;
-  opts->n_properties = (uint32_t)t->params.n;
-  return SKEP_OK;
-}
-
 static skep_status keep_branch(skep_life *life, skep_life_branch *branch, skep_err *err) {
   if (life->n_branches >= SKEP_LIFE_MAX_BRANCHES)
     return skep_fail(err, SKEP_ERR_LIMIT, "more than %d targets in one statement", SKEP_LIFE_MAX_BRANCHES);
@@ -378,6 +367,7 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
   skep_table_write_opts opts = {.location = table->path,
                                 .format = write_format(t),
                                 .columns = t->columns,
+                                .n_properties = (uint32_t)t->params.n,
                                 .partitions = t->partition_keys,
                                 .text = table->text,
                                 .n_buckets = t->n_buckets > 0 ? (uint32_t)t->n_buckets : 0,
@@ -400,7 +390,7 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
   if (max > 0 && max < INT32_MAX) opts.max_partitions = (uint32_t)max;
   if (table->write == 'd') opts.max_partitions = UINT32_MAX; /* rows stay where they are: no limit on new partitions */
   SKEP_TRY(table_name(life, t, &opts.table_name, err));
-  SKEP_TRY(write_properties(life, t, &opts, err));
+  SKEP_TRY(skep_table_properties(s, &t->params, &opts.properties, err));
   skep_life_branch *branch = skep_arena_zero(&s->arena, 1, sizeof *branch);
   if (branch == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   *branch = (skep_life_branch){.table = table, .kind = kind, .op = op};

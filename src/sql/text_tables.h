@@ -11,4 +11,8 @@
 SKEP_NODISCARD skep_status skep_text_table(skep_session *s, const skep_catalog_table *t, const skep_text_format **out,
                                            skep_err *err);
 
+/* A table's properties for table/write.h and text_format.h: params->n of them, in the session's arena. */
+SKEP_NODISCARD skep_status skep_table_properties(skep_session *s, const skep_catalog_params *params,
+                                                 const skep_property **out, skep_err *err);
+
 #endif
