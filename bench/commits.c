@@ -1,28 +1,11 @@
 /* Whole commits a second: INSERT of ten rows through a session, each safe on disk when it returns; beside it, in the
  * same rounds, the bare sequence of writes and syncs that such a commit needs: directory, data file, version file,
  * their syncs, the metastore's log and its sync, with as many bytes. bench_commits DIRECTORY [COMMITS [ROUNDS]] */
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "bench.h"
 #include "io/posix.h"
 #include "sql/session.h"
-
-static double now_s(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static _Noreturn void die(const char *what) {
-  perror(what);
-  exit(1);
-}
 
 static void run(skep_session *s, const char *sql) {
   skep_err err = {0};
@@ -59,24 +42,15 @@ typedef struct bare {
 } bare;
 
 static void bare_commit(bare *b, int64_t write_id) {
-  char path[1100];
-  snprintf(path, sizeof path, "%s/delta_%07" PRId64 "_%07" PRId64 "_0000", b->dir, write_id, write_id);
-  if (mkdir(path, 0777) != 0) die(path);
-  int at = open(path, O_RDONLY | O_DIRECTORY);
-  int version = openat(at, "_orc_acid_version", O_WRONLY | O_CREAT | O_EXCL, 0666);
-  int file = openat(at, "bucket_00000", O_WRONLY | O_CREAT | O_EXCL, 0666);
+  bench_delta d = bench_delta_make(b->dir, write_id, b->bytes, b->file_bytes);
   size_t half = b->log_bytes / 2; /* one transaction begins, unsynced, the other commits */
-  if (at < 0 || version < 0 || file < 0 || write(version, "2", 1) != 1 ||
-      write(file, b->bytes, b->file_bytes) != (ssize_t)b->file_bytes ||
-      pwrite(b->log, b->bytes, half, b->at) != (ssize_t)half || fsync(file) != 0 || fsync(at) != 0 ||
+  if (pwrite(b->log, b->bytes, half, b->at) != (ssize_t)half || fsync(d.file) != 0 || fsync(d.dir) != 0 ||
       fsync(b->root) != 0 ||
       pwrite(b->log, b->bytes, b->log_bytes - half, b->at + (off_t)half) != (ssize_t)(b->log_bytes - half) ||
       fdatasync(b->log) != 0)
-    die(path);
+    bench_die(b->dir);
   b->at = b->at > 16 << 20 ? 0 : b->at + (off_t)b->log_bytes;
-  close(version);
-  close(file);
-  close(at);
+  bench_delta_close(d);
 }
 
 int main(int argc, char **argv) {
@@ -91,9 +65,9 @@ int main(int argc, char **argv) {
   skep_err err = {0};
   bare b = {.at = 0};
   skep_ctx_init(&ctx);
-  if (skep_fs_posix_new(&ctx, &fs, &err) != SKEP_OK) die(err.text);
+  if (skep_fs_posix_new(&ctx, &fs, &err) != SKEP_OK) bench_die(err.text);
   const skep_session_opts opts = {.ctx = &ctx, .fs = fs, .warehouse_dir = warehouse};
-  if (skep_session_open(&opts, &s, &err) != SKEP_OK) die(err.text);
+  if (skep_session_open(&opts, &s, &err) != SKEP_OK) bench_die(err.text);
   run(s, "CREATE TABLE t (id BIGINT, name STRING, x DOUBLE)");
   int64_t next = 1;
   for (; next <= 10; next++) insert_ten(s, next);
@@ -104,18 +78,18 @@ int main(int argc, char **argv) {
   b.file_bytes = (size_t)size_of(warehouse, "t/delta_0000020_0000020_0000/bucket_00000");
   b.bytes = calloc(1, b.log_bytes + b.file_bytes);
   snprintf(b.dir, sizeof b.dir, "%s/bench_commits.bare", argv[1]);
-  if (b.bytes == NULL || mkdir(b.dir, 0777) != 0) die(b.dir);
+  if (b.bytes == NULL || mkdir(b.dir, 0777) != 0) bench_die(b.dir);
   b.root = open(b.dir, O_RDONLY | O_DIRECTORY);
   b.log = open(log_path, O_RDWR | O_CREAT, 0600);
-  if (b.root < 0 || b.log < 0) die(log_path);
+  if (b.root < 0 || b.log < 0) bench_die(log_path);
   printf("bytes a commit: data file %zu, log %zu\n", b.file_bytes, b.log_bytes);
   int64_t bare_next = 1;
   for (long r = 0; r < rounds; r++) {
-    double start = now_s();
+    double start = bench_now();
     for (long i = 0; i < commits; i++) bare_commit(&b, bare_next++);
-    double middle = now_s();
+    double middle = bench_now();
     for (long i = 0; i < commits; i++) insert_ten(s, next++);
-    double end = now_s();
+    double end = bench_now();
     printf("whole commits/s %.0f, bare %.0f, ratio %.2f\n", (double)commits / (end - middle),
            (double)commits / (middle - start), (middle - start) / (end - middle));
     fflush(stdout);

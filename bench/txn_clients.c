@@ -10,17 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "db/schema.h"
 #include "lock/lock.h"
 #include "txn/txn.h"
 
 enum { MAX_CLIENTS = 64 };
-
-static double now_s(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static _Noreturn void die(const char *what, const skep_err *err) {
   fprintf(stderr, "%s: %s\n", what, err->text);
@@ -115,8 +110,8 @@ static _Noreturn void client(const char *url, int number, bool bare, double seco
   int64_t txn = INT64_C(1000000000) + number;
   snprintf(partition, sizeof partition, "day=%d", number);
   while (!all->go) usleep(1000);
-  double end = now_s() + seconds;
-  for (long i = 0; now_s() < end; i++) {
+  double end = bench_now() + seconds;
+  for (long i = 0; bench_now() < end; i++) {
     skep_arena_init(&arena, &ctx, 1 << 26);
     skep_status status = bare ? one_bare(db, partition, &txn, &err) : one_life(db, &conf, &arena, partition, &err);
     if (status != SKEP_OK) die(bare ? "bare" : "life", &err);
@@ -175,7 +170,7 @@ static void snapshot_cost(skep_db *db, int n) {
   }
   if (skep_db_commit(db, &err) != SKEP_OK) die("commit", &err);
   int rounds = n > 10000 ? 5 : 50;
-  double start = now_s();
+  double start = bench_now();
   for (int i = 0; i < rounds; i++) {
     skep_arena arena;
     skep_txn txn;
@@ -188,7 +183,7 @@ static void snapshot_cost(skep_db *db, int n) {
     skep_db_rollback(db);
     skep_arena_fini(&arena);
   }
-  printf("snapshot\t%d exceptions\t%.2f ms\n", n, (now_s() - start) / rounds * 1000);
+  printf("snapshot\t%d exceptions\t%.2f ms\n", n, (bench_now() - start) / rounds * 1000);
   exec(db, "DELETE FROM \"TXN_TO_WRITE_ID\"");
   exec(db, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" > 2000000000");
 }
@@ -204,22 +199,22 @@ static void wait_cost(skep_db *db, int n) {
   skep_arena_init(&arena, skep_db_ctx(db), 1 << 28);
   if (n > 1000 || skep_txn_open(db, &conf, SKEP_TXN_DEFAULT, (uint32_t)n, txns, &opened, &err) != SKEP_OK)
     die("open", &err);
-  double start = now_s();
+  double start = bench_now();
   for (int i = 0; i < n; i++) {
     const skep_lock_owner owner = {.txn = txns[i]};
     if (skep_lock_request(db, &owner, &lock, 1, &arena, &locks[i], &state, NULL, &err) != SKEP_OK) die("lock", &err);
   }
-  double asked = now_s();
+  double asked = bench_now();
   for (int i = 1; i < n; i++)
     if (skep_lock_look(db, locks[i], &arena, &state, NULL, &err) != SKEP_OK) die("look", &err);
-  double looked = now_s();
+  double looked = bench_now();
   skep_lock_row *rows;
   uint32_t n_rows, n_cycle;
   int64_t *cycle;
   if (skep_lock_list(db, NULL, NULL, NULL, &arena, &rows, &n_rows, &err) != SKEP_OK ||
       skep_lock_cycle(rows, n_rows, txns[n - 1], &arena, &cycle, &n_cycle, &err) != SKEP_OK)
     die("cycle", &err);
-  double searched = now_s();
+  double searched = bench_now();
   for (int i = 0; i < n; i++) { /* one after the other gets it and ends */
     if (i > 0 && skep_lock_check(db, locks[i], &arena, &state, NULL, &err) != SKEP_OK) die("check", &err);
     if (i > 0 && state != SKEP_LOCK_ACQUIRED) die("the next one is not granted", &err);
@@ -227,7 +222,7 @@ static void wait_cost(skep_db *db, int n) {
   }
   printf(
       "%d waiters on one partition\trequest %.2f ms, look %.2f ms, grant and end %.2f ms; search for a cycle %.2f ms\n",
-      n, (asked - start) / n * 1000, (looked - asked) / n * 1000, (now_s() - searched) / n * 1000,
+      n, (asked - start) / n * 1000, (looked - asked) / n * 1000, (bench_now() - searched) / n * 1000,
       (searched - looked) * 1000);
   skep_arena_fini(&arena);
 }
@@ -256,13 +251,13 @@ static void cycle_cost(skep_db *db, int n) {
       const skep_lock_owner waiter = {.txn = txns[2 + i]};
       if (skep_lock_request(db, &waiter, &other, 1, &arena, &id, &state, NULL, &err) != SKEP_OK) die("lock", &err);
     }
-    start = now_s();
+    start = bench_now();
     if (skep_lock_request(db, &owner, &lock, 1, &arena, &id, &state, NULL, &err) != SKEP_OK) die("lock", &err);
   }
   if (skep_lock_list(db, NULL, NULL, NULL, &arena, &rows, &n_rows, &err) != SKEP_OK ||
       skep_lock_cycle(rows, n_rows, txns[1], &arena, &cycle, &n_cycle, &err) != SKEP_OK || n_cycle == 0)
     die("no cycle was found", &err);
-  printf("deadlock among %d waiters\tfound in %.1f ms\n", n, (now_s() - start) * 1000);
+  printf("deadlock among %d waiters\tfound in %.1f ms\n", n, (bench_now() - start) * 1000);
   if (skep_txn_abort_many(db, txns, opened, SKEP_ABORT_ROLLBACK, NULL, &err) != SKEP_OK) die("abort", &err);
   skep_arena_fini(&arena);
 }

@@ -10,14 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "db/schema.h"
 #include "txn/txn.h"
-
-static double now_s(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void die(const char *what, const skep_err *err) {
   char text[128];
@@ -28,7 +23,7 @@ static void die(const char *what, const skep_err *err) {
 /* `op`: 'd' has a conflict check and a WRITE_SET row, 'i' has none, 0 is a reader. */
 static double run_lives(skep_db *db, const skep_txn_conf *conf, char op, int n) {
   skep_err err = {0};
-  double start = now_s();
+  double start = bench_now();
   for (int i = 0; i < n; i++) {
     skep_arena arena;
     skep_arena_init(&arena, skep_db_ctx(db), 1 << 24);
@@ -40,7 +35,7 @@ static double run_lives(skep_db *db, const skep_txn_conf *conf, char op, int n) 
     skep_arena_fini(&arena);
     if (i % 1000 == 999 && skep_txn_housekeep(db, conf, NULL, &err) != SKEP_OK) die("housekeep", &err);
   }
-  return n / (now_s() - start);
+  return n / (bench_now() - start);
 }
 
 /* Appends to one file, over and over from its start: what a write-ahead log does. */
@@ -48,13 +43,13 @@ static double run_bare(const char *path, size_t bytes, int n) {
   int fd = open(path, O_RDWR | O_CREAT, 0600);
   char *block = calloc(1, bytes);
   if (fd < 0 || block == NULL) die(path, NULL);
-  double start = now_s();
+  double start = bench_now();
   off_t at = 0;
   for (int i = 0; i < n; i++) {
     if (pwrite(fd, block, bytes, at) != (ssize_t)bytes || fdatasync(fd) != 0) die(path, NULL);
     at = at > 16 << 20 ? 0 : at + (off_t)bytes;
   }
-  double rate = n / (now_s() - start);
+  double rate = n / (bench_now() - start);
   free(block);
   close(fd);
   return rate;
