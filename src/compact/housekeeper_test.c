@@ -1,11 +1,8 @@
 /* The housekeeper: one at a time, time-outs, and transactions that live and do nothing. */
 #include "compact/housekeeper.h"
 
-#include <ftw.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "db/schema.h"
+#include "support/temp_dir.h"
 #include "support/test.h"
 #include "txn/mutex.h"
 #include "txn/progress.h"
@@ -13,7 +10,8 @@
 typedef struct fixture {
   skep_ctx ctx;
   int64_t now_ms;
-  char dir[64], url[128];
+  temp_dir dir;
+  char url[300];
   skep_db *db;
   skep_config *config;
   skep_arena arena;
@@ -38,9 +36,8 @@ static int setup(void **state) {
   f.now_ms = 1795979454135;
   f.ctx.clock_ms = clock_of;
   f.ctx.clock_self = &f.now_ms;
-  snprintf(f.dir, sizeof f.dir, "/tmp/skep_house_XXXXXX");
-  assert_non_null(mkdtemp(f.dir));
-  snprintf(f.url, sizeof f.url, "sqlite:%s/m.sqlite", f.dir);
+  temp_dir_make(&f.dir);
+  snprintf(f.url, sizeof f.url, "sqlite:%s/m.sqlite", f.dir.path);
   assert_ok(skep_db_open(&f.ctx, f.url, NULL, &f.db, &f.err), f.err);
   assert_ok(skep_schema_init(f.db, "file:/w", &f.err), f.err);
   assert_ok(skep_config_new(&f.ctx, &f.config, &f.err), f.err);
@@ -54,19 +51,12 @@ static int setup(void **state) {
   return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
-  (void)st;
-  (void)kind;
-  (void)at;
-  return remove(path);
-}
-
 static int teardown(void **state) {
   fixture *f = *state;
   skep_arena_fini(&f->arena);
   skep_config_free(f->config);
   skep_db_close(f->db);
-  nftw(f->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  temp_dir_remove(&f->dir);
   return 0;
 }
 

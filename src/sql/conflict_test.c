@@ -10,7 +10,6 @@ typedef struct pair {
 
 static int setup_with(void **state, const char *granularity) {
   static pair p;
-  char url[128];
   *state = &p;
   warehouse_open(&p.w);
   assert_ok(skep_session_open(&p.w.opts, &p.b, &p.w.err), p.w.err);
@@ -21,8 +20,7 @@ static int setup_with(void **state, const char *granularity) {
   /* writers do not wait for each other, in both granularities: that is what is looked at */
   assert_int_equal(warehouse_try(&p.w, p.w.session, "SET hive.txn.xlock.write=false"), SKEP_OK);
   assert_int_equal(warehouse_try(&p.w, p.b, "SET hive.txn.xlock.write=false"), SKEP_OK);
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", p.w.dir);
-  assert_ok(skep_db_open(&p.w.ctx, url, NULL, &p.db, &p.w.err), p.w.err);
+  p.db = warehouse_connect(&p.w);
   warehouse_run(&p.w, "CREATE TABLE t (id INT, v STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true')");
   warehouse_run(&p.w,
                 "CREATE TABLE p (id INT, v STRING) PARTITIONED BY (d INT) STORED AS ORC TBLPROPERTIES "

@@ -545,10 +545,7 @@ static void writes_that_somebody_left_are_not_taken_over(void **state) {
 }
 
 static void run_sql(warehouse *w, const char *sql) {
-  char url[400];
-  skep_db *db;
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", w->opts.warehouse_dir);
-  assert_ok(skep_db_open(&w->ctx, url, &(skep_db_opts){.busy_wait_ms = 1000}, &db, &w->err), w->err);
+  skep_db *db = warehouse_connect(w);
   assert_ok(skep_db_run(db, sql, SKEP_NO_PARAMS, NULL, &w->err), w->err);
   skep_db_close(db);
 }

@@ -157,7 +157,7 @@ static void sessions_can_share_one_thread(void **state) {
   char url[200];
   skep_heartbeats *shared;
   skep_session *s[3];
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", w->dir);
+  warehouse_url(w, url, sizeof url);
   assert_ok(skep_heartbeats_new(&w->ctx, url, &shared, &w->err), w->err);
   skep_session_opts opts = w->opts;
   opts.heartbeats = shared;

@@ -392,16 +392,6 @@ static void a_statement_can_be_cancelled_and_leaves_nothing(void **state) {
   assert_string_equal(rows(p, 'A', "SELECT count(*) FROM t"), "3\n");
 }
 
-/* A connection of its own, as another program's. */
-static skep_db *other_program(pair *p) {
-  char url[128];
-  skep_db *db;
-  const skep_db_opts opts = {.busy_wait_ms = 60000};
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", p->w.dir);
-  assert_ok(skep_db_open(&p->w.ctx, url, &opts, &db, &p->w.err), p->w.err);
-  return db;
-}
-
 static int64_t number(skep_db *db, const char *sql) {
   skep_err err = {0};
   int64_t n = 0;
@@ -439,7 +429,7 @@ static void *block_and_cancel(void *self) {
 
 static void cancelling_does_not_cancel_the_abort(void **state) {
   pair *p = *state;
-  blocker b = {.base = {.session = p->b}, .db = other_program(p)};
+  blocker b = {.base = {.session = p->b}, .db = warehouse_connect(&p->w)};
   pthread_t thread;
   const char *sql =
       "INSERT INTO t SELECT a.pos, b.pos FROM (SELECT posexplode(split(space(99999), ' ')) AS (pos, e)) a "
@@ -469,7 +459,7 @@ static void somebody_opens(pair *p, const char *timeout) {
 
 static void a_shorter_time_out_of_another_session_aborts_no_live_transaction(void **state) {
   pair *p = *state;
-  skep_db *db = other_program(p);
+  skep_db *db = warehouse_connect(&p->w);
   skep_err err = {0};
   int64_t ms;
   ok(p, 'A', "START TRANSACTION");
@@ -504,7 +494,7 @@ static int64_t jumping_ms(void *self) {
 /* As after a suspend: the wall clock is six minutes ahead, no time has passed otherwise. */
 static void a_transaction_beats_at_once_when_the_clock_has_jumped(void **state) {
   pair *p = *state;
-  skep_db *db = other_program(p);
+  skep_db *db = warehouse_connect(&p->w);
   jumping_clock clock = {.real = &p->w.ctx};
   skep_ctx ctx = p->w.ctx;
   skep_session_opts opts = p->w.opts;

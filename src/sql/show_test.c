@@ -14,9 +14,7 @@ static int setup(void **state) {
   static fixture f;
   *state = &f;
   warehouse_open(&f.w);
-  char url[128];
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", f.w.dir);
-  assert_ok(skep_db_open(&f.w.ctx, url, NULL, &f.db, &f.w.err), f.w.err);
+  f.db = warehouse_connect(&f.w);
   skep_buf_init(&f.rows, &f.w.ctx, 1 << 20);
   return 0;
 }

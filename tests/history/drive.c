@@ -21,14 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "column/text.h"
 #include "compact/cleaner.h"
 #include "db/db.h"
 #include "db/faults.h"
-#include "io/posix.h"
 #include "sql/compact.h"
-#include "sql/session.h"
 #include "support/metastore.h"
+#include "support/warehouse.h"
 
 enum {
   EPOCH = 160 /* transactions of all processes on one set of tables */,
@@ -80,28 +78,11 @@ static uint64_t now_ns(void) {
 
 /* ---- a session ---- */
 
-static skep_status print(skep_result *result, skep_buf *out, skep_err *err) {
-  skep_text text = {.style = SKEP_TEXT_COPY, .utf8_fail = SKEP_OK};
-  for (;;) {
-    const skep_batch *batch;
-    skep_status st = skep_result_next(result, &batch, err);
-    if (st == SKEP_END) return SKEP_OK;
-    if (st != SKEP_OK) return st;
-    for (int64_t i = 0; i < batch->root.length; i++) {
-      for (uint32_t c = 0; c < batch->root.n_children; c++) {
-        if (c != 0) skep_buf_byte(out, '\t');
-        SKEP_TRY(skep_text_value(&text, &batch->root.children[c], i, out, err));
-      }
-      skep_buf_byte(out, '\n');
-    }
-  }
-}
-
 static skep_status run(process *p, const char *sql) {
   skep_result *result;
   skep_buf_reset(&p->rows);
   skep_status st = skep_session_run(p->session, sql, strlen(sql), &result, &p->err);
-  if (st == SKEP_OK && result != NULL) st = print(result, &p->rows, &p->err);
+  if (st == SKEP_OK && result != NULL) st = warehouse_print(result, &p->rows, &p->err);
   skep_result_free(result);
   return st;
 }
@@ -410,6 +391,12 @@ static bool compact(process *p) {
   return skep_compact_clean(&c.env, false, &done, &p->err) == SKEP_OK;
 }
 
+/* How many of its transactions a process does on one set of tables. */
+static unsigned epoch_of(const history_plan *plan) {
+  unsigned n = EPOCH / plan->processes;
+  return n == 0 ? 1 : n;
+}
+
 static int work(const history_plan *plan, int number, unsigned from) {
   static process p;
   char path[300];
@@ -419,8 +406,7 @@ static int work(const history_plan *plan, int number, unsigned from) {
   p.log = fopen(path, "a");
   if (p.log == NULL) return 1;
   setvbuf(p.log, NULL, _IOFBF, 1 << 17);
-  unsigned mine = plan->transactions / plan->processes, per_epoch = EPOCH / plan->processes;
-  if (per_epoch == 0) per_epoch = 1;
+  unsigned mine = plan->transactions / plan->processes, per_epoch = epoch_of(plan);
   for (unsigned i = from; i < mine; i++) {
     p.epoch = i / per_epoch;
     begin(&p, i + 1);
@@ -437,8 +423,7 @@ static int work(const history_plan *plan, int number, unsigned from) {
 /* ---- before and after ---- */
 
 static unsigned n_epochs(const history_plan *plan) {
-  unsigned per_epoch = EPOCH / plan->processes;
-  if (per_epoch == 0) per_epoch = 1;
+  unsigned per_epoch = epoch_of(plan);
   return (plan->transactions / plan->processes + per_epoch - 1) / per_epoch;
 }
 

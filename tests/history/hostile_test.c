@@ -59,15 +59,6 @@ static int teardown(void **state) {
   return 0;
 }
 
-static skep_db *connect_db(const warehouse *w) {
-  char url[128];
-  skep_db *db;
-  skep_err err = {0};
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", w->dir);
-  assert_ok(skep_db_open(&w->ctx, url, NULL, &db, &err), err);
-  return db;
-}
-
 /* Nothing happened to the others, and nothing is left open. */
 static void check_canary(warehouse *w, const char *after) {
   skep_status st = warehouse_try(w, w->session, "SELECT id, x FROM canary");
@@ -342,7 +333,7 @@ static void users_and_hosts_are_data(void **state) {
 /* The calls below SQL: names are parameters. */
 static void names_in_calls_are_data(void **state) {
   warehouse *w = *state;
-  skep_db *db = connect_db(w);
+  skep_db *db = warehouse_connect(w);
   skep_arena arena;
   skep_err err = {0};
   skep_arena_init(&arena, &w->ctx, 1 << 26);

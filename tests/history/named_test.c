@@ -179,20 +179,10 @@ static void a_commit_that_is_cancelled_is_whole_or_nothing(void **state) {
 
 /* ---- watermarks (HIVE-27019, addendum) ---- */
 
-static skep_db *connect_db(const warehouse *w) {
-  char url[128];
-  skep_db *db;
-  skep_err err = {0};
-  const skep_db_opts opts = {.busy_wait_ms = 60000};
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", w->dir);
-  assert_ok(skep_db_open(&w->ctx, url, &opts, &db, &err), err);
-  return db;
-}
-
 static void the_lowest_open_transaction_is_found_in_any_order(void **state) {
   pair *p = *state;
   static const int64_t ids[] = {900009, 900005, 900012};
-  skep_db *db = connect_db(&p->w);
+  skep_db *db = warehouse_connect(&p->w);
   skep_err err = {0};
   int64_t low;
   for (size_t i = 0; i < 3; i++)
@@ -235,15 +225,11 @@ static int64_t four_hundred_seconds_on(void *self) {
 }
 
 static bool child_open(warehouse *w, const char *dir, bool later) {
-  memset(w, 0, sizeof *w);
-  skep_ctx_init(&w->ctx);
+  skep_status st = warehouse_init(w, dir);
   if (later) w->ctx.clock_ms = four_hundred_seconds_on;
-  skep_buf_init(&w->text, &w->ctx, 1 << 24);
-  if (skep_fs_posix_new(&w->ctx, &w->fs, &w->err) != SKEP_OK) return false;
-  w->opts = (skep_session_opts){.ctx = &w->ctx, .fs = w->fs, .warehouse_dir = dir, .threads = 1};
-  if (skep_session_open(&w->opts, &w->session, &w->err) == SKEP_OK) return true;
-  fprintf(stderr, "%s\n", w->err.text);
-  return false;
+  if (st == SKEP_OK) st = skep_session_open(&w->opts, &w->session, &w->err);
+  if (st != SKEP_OK) fprintf(stderr, "%s\n", w->err.text);
+  return st == SKEP_OK;
 }
 
 static bool child_run(warehouse *w, const char *sql) {
@@ -265,17 +251,8 @@ static int begin_work(const char *dir, int number, int out) {
   return fine ? 0 : 1;
 }
 
-static void make_dir(warehouse *w) {
-  memset(w, 0, sizeof *w);
-  snprintf(w->dir, sizeof w->dir, "%s/skep-test-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-  assert_non_null(mkdtemp(w->dir));
-}
-
 static void look_at(warehouse *w) {
-  skep_ctx_init(&w->ctx);
-  skep_buf_init(&w->text, &w->ctx, 1 << 24);
-  assert_ok(skep_fs_posix_new(&w->ctx, &w->fs, &w->err), w->err);
-  w->opts = (skep_session_opts){.ctx = &w->ctx, .fs = w->fs, .warehouse_dir = w->dir, .threads = 1};
+  assert_ok(warehouse_init(w, w->dir), w->err);
   warehouse_session(w);
 }
 
@@ -284,7 +261,7 @@ static void eight_start_at_once_on_nothing(void **state) {
   static warehouse w;
   pid_t pids[8];
   (void)state;
-  make_dir(&w);
+  warehouse_place(&w);
   for (int i = 0; i < 8; i++) pids[i] = start(begin_work, w.dir, i, -1);
   all_end_well(pids, 8);
   look_at(&w);
@@ -315,15 +292,15 @@ static void housekeepers_at_once_abort_a_dead_transaction_once(void **state) {
   static warehouse w;
   pid_t pids[6];
   (void)state;
-  make_dir(&w);
+  warehouse_place(&w);
   pids[0] = start(begin_work, w.dir, 1, -1);
   all_end_well(pids, 1);
   for (int i = 0; i < 3; i++) pids[i] = start(open_and_die, w.dir, i, -1);
   all_end_well(pids, 3);
   for (int i = 0; i < 6; i++) pids[i] = start(keep_house, w.dir, i, -1);
   all_end_well(pids, 6);
-  skep_ctx_init(&w.ctx);
-  skep_db *db = connect_db(&w);
+  assert_ok(warehouse_init(&w, w.dir), w.err);
+  skep_db *db = warehouse_connect(&w);
   skep_err err = {0};
   int64_t open = 7, aborted = 7;
   assert_ok(
@@ -335,7 +312,7 @@ static void housekeepers_at_once_abort_a_dead_transaction_once(void **state) {
   skep_db_close(db);
   assert_int_equal(open, 0);
   assert_int_equal(aborted, 3); /* they have files, so their rows stay */
-  look_at(&w);
+  warehouse_session(&w);
   assert_string_equal(warehouse_rows(&w, "SELECT count(*) FROM t"), "1\n");
   warehouse_close(&w);
 }
@@ -369,7 +346,7 @@ static void transactions_of_many_clients_have_numbers_of_their_own(void **state)
   pid_t pids[OPENERS];
   int ends[2];
   (void)state;
-  make_dir(&w);
+  warehouse_place(&w);
   pids[0] = start(begin_work, w.dir, 1, -1);
   all_end_well(pids, 1);
   assert_int_equal(pipe(ends), 0);

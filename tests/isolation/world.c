@@ -1,17 +1,16 @@
 /* Sessions in threads: see world.h. */
 #include "world.h"
 
-#include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "column/text.h"
 #include "compact/cleaner.h"
 #include "io/memory.h"
 #include "sql/compact.h"
+#include "support/warehouse.h"
 
 world_session *world_find(world *w, const char *name) { return &w->sessions[name[0] - 'A']; }
 world_session *world_observer(world *w) { return &w->sessions[SPEC_MAX_SESSIONS]; }
@@ -61,34 +60,32 @@ static void sort_lines(skep_buf *text) {
 
 /* Values as `copy` prints them, '|' between. The rest of the rows, or only the first batch. */
 static skep_status print_rows(skep_result *result, bool all, skep_buf *out, skep_err *err) {
-  skep_text text = {.style = SKEP_TEXT_COPY, .utf8_fail = SKEP_OK};
   do {
     const skep_batch *batch;
     skep_status st = skep_result_next(result, &batch, err);
     if (st == SKEP_END) return SKEP_OK;
     if (st != SKEP_OK) return st;
-    for (int64_t i = 0; i < batch->root.length; i++) {
-      for (uint32_t c = 0; c < batch->root.n_children; c++) {
-        if (c != 0) skep_buf_byte(out, '|');
-        SKEP_TRY(skep_text_value(&text, &batch->root.children[c], i, out, err));
-      }
-      skep_buf_byte(out, '\n');
-    }
+    SKEP_TRY(warehouse_print_batch(batch, '|', out, err));
   } while (all);
   return SKEP_OK;
 }
 
 static skep_status open_session(world_session *s, skep_err *err);
 
+/* A session that waits for locks by itself. */
+static skep_session_opts opts_for(world_session *s, const char *user) {
+  return (skep_session_opts){.ctx = &s->ctx,
+                             .fs = s->world->fs,
+                             .warehouse_dir = "/warehouse",
+                             .metastore_url = s->world->metastore.url,
+                             .temp_dir = s->world->dir,
+                             .threads = 1,
+                             .user = user};
+}
+
 static skep_status visit(world_session *s) {
   skep_session *visitor;
-  skep_session_opts opts = {.ctx = &s->ctx,
-                            .fs = s->world->fs,
-                            .warehouse_dir = "/warehouse",
-                            .metastore_url = s->world->metastore.url,
-                            .temp_dir = s->world->dir,
-                            .threads = 1,
-                            .user = "visitor"};
+  const skep_session_opts opts = opts_for(s, "visitor");
   SKEP_TRY(skep_session_open(&opts, &visitor, &s->err));
   skep_session_close(visitor);
   return SKEP_OK;
@@ -327,15 +324,9 @@ void world_start(world *w, world_session *s, const char *sql) {
 /* ---- a run ---- */
 
 static skep_status open_session(world_session *s, skep_err *err) {
-  skep_session_opts opts = {.ctx = &s->ctx,
-                            .fs = s->world->fs,
-                            .warehouse_dir = "/warehouse",
-                            .metastore_url = s->world->metastore.url,
-                            .temp_dir = s->world->dir,
-                            .threads = 1,
-                            .user = s->name,
-                            .lock_wait = wait_for_lock,
-                            .lock_wait_self = s};
+  skep_session_opts opts = opts_for(s, s->name);
+  opts.lock_wait = wait_for_lock;
+  opts.lock_wait_self = s;
   return skep_session_open(&opts, &s->session, err);
 }
 
@@ -422,7 +413,7 @@ bool world_open(world *w, char *message, size_t size) {
   skep_err err = {0};
   memset(w, 0, sizeof *w);
   skep_ctx_init(&w->ctx);
-  snprintf(w->dir, sizeof w->dir, "%s/skep-isolation-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  snprintf(w->dir, sizeof w->dir, "%s/skep-isolation-XXXXXX", temp_dir_memory());
   if (mkdtemp(w->dir) == NULL) return snprintf(message, size, "no directory for the metastore"), false;
   metastore_new(&w->metastore, &w->ctx, true);
   if (pthread_mutex_init(&w->lock, NULL) != 0 || pthread_cond_init(&w->changed, NULL) != 0) abort();
@@ -434,13 +425,6 @@ bool world_open(world *w, char *message, size_t size) {
     return true;
   snprintf(message, size, "%s", err.text);
   return false;
-}
-
-static int unlink_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
-  (void)st;
-  (void)kind;
-  (void)at;
-  return remove(path);
 }
 
 void world_close(world *w) {
@@ -461,5 +445,5 @@ void world_close(world *w) {
   skep_fs_free(w->fs);
   pthread_cond_destroy(&w->changed);
   pthread_mutex_destroy(&w->lock);
-  nftw(w->dir, unlink_one, 16, FTW_DEPTH | FTW_PHYS);
+  temp_dir_remove_tree(w->dir);
 }

@@ -32,14 +32,14 @@ static void compactor_say(void *self, const char *line) {
 
 static inline void compactor_open(compactor *c, warehouse *w, skep_db_faults *faults) {
   static const skep_catalog_opts none;
-  char url[128];
+  char url[400];
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   skep_catalog_opts catalog = none;
   memset(c, 0, sizeof *c);
   opts.faults = faults;
-  catalog.warehouse = w->dir[0] != '\0' ? w->dir : w->opts.warehouse_dir;
+  catalog.warehouse = w->opts.warehouse_dir;
   catalog.user = "root";
-  snprintf(url, sizeof url, "sqlite:%s/metastore.sqlite", catalog.warehouse);
+  warehouse_url(w, url, sizeof url);
   assert_ok(skep_db_open(&w->ctx, url, &opts, &c->db, &c->err), c->err);
   assert_ok(skep_catalog_open(&w->ctx, c->db, &catalog, &c->catalog, &c->err), c->err);
   assert_ok(skep_config_new(&w->ctx, &c->config, &c->err), c->err);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Where files are in memory, if there is such a place: for tests that syncing is nothing to. */
+static inline const char *temp_dir_memory(void) { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; }
+
 typedef struct temp_dir {
   char path[256];
 } temp_dir;
@@ -25,8 +28,12 @@ static inline int temp_dir_remove_entry(const char *path, const struct stat *st,
   return remove(path);
 }
 
+static inline void temp_dir_remove_tree(const char *path) {
+  nftw(path, temp_dir_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static inline void temp_dir_remove(temp_dir *dir) {
-  if (dir->path[0] != '\0') nftw(dir->path, temp_dir_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  if (dir->path[0] != '\0') temp_dir_remove_tree(dir->path);
   dir->path[0] = '\0';
 }
 

@@ -10,15 +10,16 @@
 #ifndef SUPPORT_WAREHOUSE_H
 #define SUPPORT_WAREHOUSE_H
 
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "column/text.h"
+#include "db/db.h"
 #include "io/posix.h"
 #include "sql/session.h"
+#include "support/temp_dir.h"
 #include "support/test.h"
 
 typedef struct warehouse {
@@ -36,16 +37,44 @@ static inline void warehouse_session(warehouse *w) {
   assert_ok(skep_session_open(&w->opts, &w->session, &w->err), w->err);
 }
 
-static inline void warehouse_open(warehouse *w) {
+/* A fresh directory, and nothing in it yet. */
+static inline void warehouse_place(warehouse *w) {
   memset(w, 0, sizeof *w);
-  skep_ctx_init(&w->ctx);
-  /* in memory where there is such a place: syncing is not what these tests are about */
-  snprintf(w->dir, sizeof w->dir, "%s/skep-test-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  snprintf(w->dir, sizeof w->dir, "%s/skep-test-XXXXXX", temp_dir_memory());
   assert_non_null(mkdtemp(w->dir));
-  assert_ok(skep_fs_posix_new(&w->ctx, &w->fs, &w->err), w->err);
+}
+
+/* All but the session, on a directory (borrowed; it may be w->dir). For children of a test, where a failed assertion
+ * would go on in the parent's test runner. */
+static inline skep_status warehouse_init(warehouse *w, const char *dir) {
+  skep_ctx_init(&w->ctx);
   skep_buf_init(&w->text, &w->ctx, 1 << 28);
-  w->opts = (skep_session_opts){.ctx = &w->ctx, .fs = w->fs, .warehouse_dir = w->dir, .threads = 2};
+  SKEP_TRY(skep_fs_posix_new(&w->ctx, &w->fs, &w->err));
+  w->opts = (skep_session_opts){.ctx = &w->ctx, .fs = w->fs, .warehouse_dir = dir, .threads = 1};
+  return SKEP_OK;
+}
+
+static inline void warehouse_open(warehouse *w) {
+  warehouse_place(w);
+  assert_ok(warehouse_init(w, w->dir), w->err);
+  w->opts.threads = 2;
   warehouse_session(w);
+}
+
+/* The metastore's URL, for a connection beside the session's. */
+static inline void warehouse_url(const warehouse *w, char *url, size_t size) {
+  int n = snprintf(url, size, "sqlite:%s/metastore.sqlite", w->opts.warehouse_dir);
+  assert_true(n > 0 && (size_t)n < size);
+}
+
+/* Such a connection; it waits for others for up to a minute. */
+static inline skep_db *warehouse_connect(warehouse *w) {
+  char url[400];
+  skep_db *db;
+  const skep_db_opts opts = {.busy_wait_ms = 60000};
+  warehouse_url(w, url, sizeof url);
+  assert_ok(skep_db_open(&w->ctx, url, &opts, &db, &w->err), w->err);
+  return db;
 }
 
 /* From now on sessions take no locks: for tests of what commits check without them, statement by statement in one
@@ -56,18 +85,11 @@ static inline void warehouse_without_locks(warehouse *w) {
   warehouse_session(w);
 }
 
-static inline int warehouse_unlink(const char *path, const struct stat *st, int kind, struct FTW *at) {
-  (void)st;
-  (void)kind;
-  (void)at;
-  return remove(path);
-}
-
 static inline void warehouse_close(warehouse *w) {
   skep_session_close(w->session);
   skep_buf_fini(&w->text);
   skep_fs_free(w->fs);
-  nftw(w->dir, warehouse_unlink, 16, FTW_DEPTH | FTW_PHYS);
+  temp_dir_remove_tree(w->dir);
 }
 
 /* Closes and opens again, as another process would see the warehouse. */
@@ -77,22 +99,27 @@ static inline void warehouse_reopen(warehouse *w) {
   warehouse_session(w);
 }
 
-/* Rows of a result: values as `copy` prints them, tabs between, one line a row. */
-static inline skep_status warehouse_print(skep_result *result, skep_buf *out, skep_err *err) {
+/* A batch's rows: values as `copy` prints them, `between` them what is said, one line a row. */
+static inline skep_status warehouse_print_batch(const skep_batch *batch, char between, skep_buf *out, skep_err *err) {
   skep_text text = {.style = SKEP_TEXT_COPY, .utf8_fail = SKEP_OK};
+  for (int64_t i = 0; i < batch->root.length; i++) {
+    for (uint32_t c = 0; c < batch->root.n_children; c++) {
+      if (c != 0) skep_buf_byte(out, (uint8_t)between);
+      SKEP_TRY(skep_text_value(&text, &batch->root.children[c], i, out, err));
+    }
+    skep_buf_byte(out, '\n');
+  }
+  return SKEP_OK;
+}
+
+/* All rows of a result, tabs between the values. */
+static inline skep_status warehouse_print(skep_result *result, skep_buf *out, skep_err *err) {
   for (;;) {
     const skep_batch *batch;
     skep_status st = skep_result_next(result, &batch, err);
     if (st == SKEP_END) return SKEP_OK;
     if (st != SKEP_OK) return st;
-    for (int64_t i = 0; i < batch->root.length; i++) {
-      for (uint32_t c = 0; c < batch->root.n_children; c++) {
-        if (c != 0) skep_buf_byte(out, '\t');
-        st = skep_text_value(&text, &batch->root.children[c], i, out, err);
-        if (st != SKEP_OK) return st;
-      }
-      skep_buf_byte(out, '\n');
-    }
+    SKEP_TRY(warehouse_print_batch(batch, '\t', out, err));
   }
 }
 
