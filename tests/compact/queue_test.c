@@ -1,11 +1,10 @@
 /* Compactions and cleaning through statements and steps: named cases of what went wrong elsewhere (reference numbers in
  * docs/cases.md), each with readers and writers around. */
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "compact/clean_int.h"
 #include "lock/lock.h"
+#include "support/child.h"
 #include "support/compactor.h"
 
 typedef struct fixture {
@@ -275,27 +274,14 @@ static void make_partitioned(fixture *f) {
   warehouse_run(&f->w, "INSERT INTO p VALUES (1,1)");
 }
 
-/* The exit status of a shell command. */
-static int run_shell(const char *command) {
-  int status = -1;
-  pid_t child = fork();
-  if (child == 0) {
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-    _exit(127);
-  }
-  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* Files of a transaction that the metastore knows by its placeholder only, as a killed insert leaves them: copied from
  * those of a good one. */
 static int64_t dead_insert(fixture *f, const char *from, const char *to) {
-  char command[600];
   skep_txn txn;
   skep_txn_table t = {.database = "default", .table = "p", .write = 'i'};
   assert_ok(skep_txn_begin(f->c.db, &f->c.env.conf, &f->c.arena, SKEP_TXN_DEFAULT, &t, 1, &txn, &f->c.err), f->c.err);
-  snprintf(command, sizeof command, "mkdir -p %s/p/%s && cp -r %s/p/%s %s/p/%s/delta_%07lld_%07lld_0000", f->w.dir, to,
-           f->w.dir, from, f->w.dir, to, (long long)t.write_id, (long long)t.write_id);
-  assert_int_equal(run_shell(command), 0);
+  child_shell("mkdir -p %s/p/%s && cp -r %s/p/%s %s/p/%s/delta_%07lld_%07lld_0000", f->w.dir, to, f->w.dir, from,
+              f->w.dir, to, (long long)t.write_id, (long long)t.write_id);
   assert_ok(skep_txn_abort(f->c.db, txn.id, SKEP_ABORT_ROLLBACK, false, &f->c.err), f->c.err);
   return t.write_id;
 }
@@ -366,7 +352,7 @@ static void make_streaming_delta(fixture *f) {
   skep_catalog_table *t;
   assert_ok(skep_catalog_get_table(f->c.catalog, &f->c.arena, "default", "t", &t, &f->c.err), f->c.err);
   row = (skep_type *)t->columns;
-  char root[128], command[600];
+  char root[128];
   snprintf(root, sizeof root, "%s/t", f->w.dir);
   const skep_compact_job job = {.fs = f->w.fs,
                                 .root = root,
@@ -380,10 +366,8 @@ static void make_streaming_delta(fixture *f) {
                                 .threads = 1};
   assert_ok(skep_compact_run(&f->w.ctx, &job, &f->c.arena, &result, &f->c.err), f->c.err);
   assert_int_equal(result.rows, 2);
-  snprintf(command, sizeof command,
-           "cd %s && rm -r delta_0000004_0000004_0000 delta_0000005_0000005_0000 && mv %s delta_0000004_0000005", root,
-           result.dirs[0]);
-  assert_int_equal(run_shell(command), 0);
+  child_shell("cd %s && rm -r delta_0000004_0000004_0000 delta_0000005_0000005_0000 && mv %s delta_0000004_0000005",
+              root, result.dirs[0]);
 }
 
 static void an_aborted_id_is_not_forgotten_while_a_file_holds_rows_of_it(void **state) {

@@ -2,15 +2,7 @@
  * call that changes a file or the database, for every n until the script comes through. Another child opens the
  * warehouse again: it must show every statement that had returned, perhaps the one that had not, and nothing else; the
  * next statements must work on it. DuckDB runs in children only: it does not survive a fork. */
-#include <errno.h>
-#include <inttypes.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "db/db.h"
-#include "db/faults.h"
-#include "io/faulty.h"
-#include "support/warehouse.h"
+#include "support/stopped.h"
 
 /* A stop costs two processes with an engine each: builds that look for faults of memory, not of order, take every few.
  */
@@ -19,7 +11,6 @@ enum { STRIDE = 1 };
 #else
 enum { STRIDE = 9 };
 #endif
-enum { MAX_STEPS = 16, MAX_STOPS = 20000, TEXT = 1 << 14 };
 
 /* One statement, and what `SELECT * FROM t ORDER BY id, p` says after it (as `copy` prints it); NULL: as before. */
 typedef struct step {
@@ -39,126 +30,42 @@ static const char query[] = "SELECT * FROM t ORDER BY id, p";
 
 /* ---- children ---- */
 
-static void base_dir(char *out, size_t size, const char *name) {
-  const char *shm = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-  snprintf(out, size, "%s/skep-crash-%d-%s", shm, (int)getpid(), name);
-}
-
-static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void shell(const char *format, ...) {
-  char command[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(command, sizeof command, format, args);
-  va_end(args);
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-    _exit(127);
-  }
-  int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_int_equal(status, 0);
-}
-
-/* Session on a directory, in a child. */
-typedef struct child {
-  warehouse w;
-  skep_fs *posix;
-  skep_db_faults faults;
-} child;
-
-static bool child_open(child *c, const char *dir) {
-  memset(c, 0, sizeof *c);
-  skep_ctx_init(&c->w.ctx);
-  skep_buf_init(&c->w.text, &c->w.ctx, 1 << 24);
-  if (skep_fs_posix_new(&c->w.ctx, &c->posix, &c->w.err) != SKEP_OK) return false;
-  if (skep_fs_faulty_new(&c->w.ctx, c->posix, &c->w.fs, &c->w.err) != SKEP_OK) return false;
-  c->w.opts =
-      (skep_session_opts){.ctx = &c->w.ctx, .fs = c->w.fs, .warehouse_dir = dir, .threads = 1, .db_faults = &c->faults};
+/* A session on a directory, in a child. */
+static bool child_open(stopped_child *c, const char *dir) {
+  if (stopped_open(c, dir) != SKEP_OK) return false;
+  c->w.opts.db_faults = &c->faults;
   return skep_session_open(&c->w.opts, &c->w.session, &c->w.err) == SKEP_OK;
 }
 
-static bool child_run(child *c, const char *sql) {
+static bool child_sql(stopped_child *c, const char *sql) {
   if (warehouse_try(&c->w, c->w.session, sql) == SKEP_OK) return true;
   fprintf(stderr, "%s\n  %s\n", sql, c->w.err.text);
   return false;
 }
 
-/* Runs `body` in a child that writes into a pipe; its output ends up in `out`. Returns the child's exit status. */
-typedef int child_body(const void *arg, int fd);
-
-static int in_child(child_body *body, const void *arg, char *out, size_t size) {
-  int fds[2];
-  assert_int_equal(pipe(fds), 0);
-  fflush(NULL);
-  pid_t pid = fork();
-  assert_true(pid >= 0);
-  if (pid == 0) {
-    close(fds[0]);
-    _exit(body(arg, fds[1]));
-  }
-  close(fds[1]);
-  size_t at = 0;
-  for (;;) {
-    ssize_t n = read(fds[0], out + at, size - 1 - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    at += (size_t)n;
-  }
-  out[at] = '\0';
-  close(fds[0]);
-  int status;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  if (WIFSIGNALED(status)) fail_msg("a child died of signal %d", WTERMSIG(status));
-  return WEXITSTATUS(status);
-}
-
-static void say(int fd, const char *text) {
-  size_t length = strlen(text);
-  while (length != 0) {
-    ssize_t n = write(fd, text, length);
-    if (n <= 0) _exit(2);
-    text += n;
-    length -= (size_t)n;
-  }
-}
-
-typedef struct job {
-  const script *script;
-  const char *dir;
-  bool in_files; /* stop at a change of a file, else of the database */
-  skep_db_fault_kind kind;
-  uint64_t at;
-} job;
-
 static int prepare(const void *arg, int fd) {
-  const job *j = arg;
-  static child c;
+  const stopped_job *j = arg;
+  const script *s = j->what;
+  static stopped_child c;
   (void)fd;
   if (!child_open(&c, j->dir)) return 1;
-  for (const char *const *sql = j->script->prepare; *sql != NULL; sql++)
-    if (!child_run(&c, *sql)) return 1;
+  for (const char *const *sql = s->prepare; *sql != NULL; sql++)
+    if (!child_sql(&c, *sql)) return 1;
   skep_session_close(c.w.session);
   return 0;
 }
 
 /* A dot for each statement that returned. */
 static int play(const void *arg, int fd) {
-  const job *j = arg;
-  static child c;
+  const stopped_job *j = arg;
+  const script *s = j->what;
+  static stopped_child c;
   if (!child_open(&c, j->dir)) return 1;
-  if (!child_run(&c, "SELECT 1")) return 1; /* the engine is up */
-  if (j->in_files) {
-    skep_fs_faulty_stop_nth(c.w.fs, j->at);
-  } else {
-    c.faults.kind = j->kind;
-    c.faults.at = c.faults.calls + j->at; /* counted from here */
-  }
-  for (const step *s = j->script->steps; s->sql != NULL; s++) {
-    if (!child_run(&c, s->sql)) return 1;
-    say(fd, ".");
+  if (!child_sql(&c, "SELECT 1")) return 1; /* the engine is up */
+  stopped_arm(&c, j);
+  for (const step *one = s->steps; one->sql != NULL; one++) {
+    if (!child_sql(&c, one->sql)) return 1;
+    child_say(fd, ".");
   }
   skep_fs_faulty_stop_nth(c.w.fs, 0);
   c.faults.at = 0;
@@ -167,23 +74,24 @@ static int play(const void *arg, int fd) {
 
 /* What the table holds now; then whether it can be written. */
 static int look(const void *arg, int fd) {
-  const job *j = arg;
-  static child c;
+  const stopped_job *j = arg;
+  const script *s = j->what;
+  static stopped_child c;
   if (!child_open(&c, j->dir)) {
     fprintf(stderr, "%s\n", c.w.err.text);
     return 1;
   }
-  for (const char *const *sql = j->script->repair; sql != NULL && *sql != NULL; sql++)
+  for (const char *const *sql = s->repair; sql != NULL && *sql != NULL; sql++)
     if (warehouse_try(&c.w, c.w.session, *sql) != SKEP_OK) continue;
-  if (!child_run(&c, query)) return 1;
-  say(fd, skep_buf_string(&c.w.text));
-  if (!child_run(&c, "INSERT INTO t VALUES (999, 'after', 0)")) return 1;
-  if (!child_run(&c, "UPDATE t SET s = 'upd' WHERE id = 999")) return 1;
-  if (!child_run(&c, "SELECT s FROM t WHERE id = 999")) return 1;
+  if (!child_sql(&c, query)) return 1;
+  child_say(fd, skep_buf_string(&c.w.text));
+  if (!child_sql(&c, "INSERT INTO t VALUES (999, 'after', 0)")) return 1;
+  if (!child_sql(&c, "UPDATE t SET s = 'upd' WHERE id = 999")) return 1;
+  if (!child_sql(&c, "SELECT s FROM t WHERE id = 999")) return 1;
   if (strcmp(skep_buf_string(&c.w.text), "upd\n") != 0) return 1;
-  if (!child_run(&c, "DELETE FROM t WHERE id = 999") || !child_run(&c, query)) return 1;
-  say(fd, "|");
-  say(fd, skep_buf_string(&c.w.text));
+  if (!child_sql(&c, "DELETE FROM t WHERE id = 999") || !child_sql(&c, query)) return 1;
+  child_say(fd, "|");
+  child_say(fd, skep_buf_string(&c.w.text));
   skep_session_close(c.w.session);
   return 0;
 }
@@ -198,43 +106,21 @@ static const char *rows_after(const script *s, size_t n) {
   return rows;
 }
 
-static void judge(const job *j, size_t returned, const char *seen) {
-  char first[TEXT];
-  const char *bar = strchr(seen, '|');
+static void judge(const stopped_job *j, const char *played, char *seen) {
+  const script *s = j->what;
+  size_t returned = strlen(played);
+  char *first = seen, *bar = strchr(seen, '|');
   assert_non_null(bar);
-  snprintf(first, sizeof first, "%.*s", (int)(bar - seen), seen);
-  bool more = j->script->steps[returned].sql != NULL;
-  if (strcmp(first, rows_after(j->script, returned)) != 0 &&
-      !(more && strcmp(first, rows_after(j->script, returned + 1)) == 0))
-    fail_msg("stopped at %s call %" PRIu64 " (kind %d), %zu statements returned; the table holds\n%sexpected\n%s",
-             j->in_files ? "file" : "database", j->at, (int)j->kind, returned, first, rows_after(j->script, returned));
+  *bar = '\0';
+  bool more = s->steps[returned].sql != NULL;
+  if (strcmp(first, rows_after(s, returned)) != 0 && !(more && strcmp(first, rows_after(s, returned + 1)) == 0))
+    fail_msg("%s: stopped at %s call %" PRIu64 " (kind %d), %zu statements returned; the table holds\n%sexpected\n%s",
+             j->name, j->in_files ? "file" : "database", j->at, (int)j->kind, returned, first, rows_after(s, returned));
   assert_string_equal(first, bar + 1); /* later statements brought nothing back */
 }
 
-/* The number of calls that the script makes, or a little less; it is stopped at every STRIDE-th. */
-static uint64_t stop_everywhere(const script *s, bool in_files, skep_db_fault_kind kind) {
-  char kept[256], dir[256], said[TEXT];
-  int code;
-  base_dir(kept, sizeof kept, "kept");
-  base_dir(dir, sizeof dir, "run");
-  shell("rm -rf %s %s", kept, dir);
-  job j = {.script = s, .dir = dir, .in_files = in_files, .kind = kind, .at = 1 + (uint64_t)getpid() % STRIDE};
-  assert_int_equal(in_child(prepare, &j, said, sizeof said), 0);
-  shell("mv %s %s", dir, kept); /* the metastore holds the path: copies go back to it */
-  do {
-    assert_true(j.at < MAX_STOPS);
-    shell("rm -rf %s && cp -r %s %s", dir, kept, dir);
-    code = in_child(play, &j, said, sizeof said);
-    if (code != 0 && code != SKEP_DB_FAULT_CODE && code != SKEP_FS_FAULT_CODE)
-      fail_msg("stopped at %s call %" PRIu64 ": exit status %d", in_files ? "file" : "database", j.at, code);
-    size_t returned = strlen(said);
-    assert_int_equal(in_child(look, &j, said, sizeof said), 0);
-    judge(&j, returned, said);
-    j.at += STRIDE;
-  } while (code != 0);
-  shell("rm -rf %s %s", kept, dir);
-  return j.at - STRIDE;
-}
+static const stopped_plan plan = {
+    .stride = STRIDE, .most = 20000, .prepare = prepare, .play = play, .look = look, .judge = judge};
 
 /* ---- scripts ---- */
 
@@ -295,8 +181,10 @@ static const script scripts[] = {{prepared, at_first, changes, NULL},
 
 static void stop_all(bool in_files, skep_db_fault_kind kind) {
   for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-    uint64_t calls = stop_everywhere(&scripts[i], in_files, kind);
-    printf("script %zu: %" PRIu64 " calls\n", i, calls);
+    char name[20];
+    snprintf(name, sizeof name, "script %zu", i);
+    uint64_t calls = stopped_everywhere(&plan, name, &scripts[i], in_files, kind);
+    printf("%s: %" PRIu64 " calls\n", name, calls);
     assert_true(calls > 10);
   }
 }

@@ -2,9 +2,8 @@
  * made again, appenders; readers check all the while that they see whole states, and the end must add up. DuckDB does
  * not survive a fork, so every process opens its own session after it. */
 #include <inttypes.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "support/child.h"
 #include "support/warehouse.h"
 
 enum { N_ACCOUNTS = 8, BALANCE = 100, N_SNAP = 7, ROUNDS = 30 };
@@ -106,14 +105,16 @@ static bool look(process *p) {
          expect(p, "SELECT count(*), min(v) = max(v) FROM snap", "7\ttrue\n") && read_tmp(p);
 }
 
+static bool open_process(process *p, const char *dir) {
+  skep_status st = warehouse_init(&p->w, dir);
+  if (st == SKEP_OK) st = skep_session_open(&p->w.opts, &p->w.session, &p->w.err);
+  return st == SKEP_OK || failed(p, "open", "");
+}
+
 static int run(const char *dir, int number) {
   static process p;
   p = (process){.number = number, .state = 88172645463325252u * (uint64_t)(number + 1)};
-  skep_ctx_init(&p.w.ctx);
-  skep_buf_init(&p.w.text, &p.w.ctx, 1 << 24);
-  if (skep_fs_posix_new(&p.w.ctx, &p.w.fs, &p.w.err) != SKEP_OK) return 1;
-  p.w.opts = (skep_session_opts){.ctx = &p.w.ctx, .fs = p.w.fs, .warehouse_dir = dir, .threads = 1};
-  if (skep_session_open(&p.w.opts, &p.w.session, &p.w.err) != SKEP_OK) return failed(&p, "open", ""), 1;
+  if (!open_process(&p, dir)) return 1;
   for (int i = 0; i < ROUNDS; i++) {
     bool fine = look(&p) && transfer(&p);
     if (fine && number == 0) fine = drop_and_make(&p);
@@ -141,41 +142,26 @@ static int prepare(const char *dir) {
       "INSERT INTO snap VALUES (0,0),(1,0),(2,0),(3,0),(4,0),(5,0),(6,0)",
       "CREATE TABLE log (p INT, n INT) STORED AS ORC TBLPROPERTIES ('transactional'='true')"};
   static process p;
-  skep_ctx_init(&p.w.ctx);
-  skep_buf_init(&p.w.text, &p.w.ctx, 1 << 24);
-  if (skep_fs_posix_new(&p.w.ctx, &p.w.fs, &p.w.err) != SKEP_OK) return 1;
-  p.w.opts = (skep_session_opts){.ctx = &p.w.ctx, .fs = p.w.fs, .warehouse_dir = dir, .threads = 1};
-  if (skep_session_open(&p.w.opts, &p.w.session, &p.w.err) != SKEP_OK) return failed(&p, "open", ""), 1;
+  if (!open_process(&p, dir)) return 1;
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
     if (warehouse_try(&p.w, p.w.session, statements[i]) != SKEP_OK) return failed(&p, statements[i], ""), 1;
   skep_session_close(p.w.session);
   return 0;
 }
 
-static int wait_for(pid_t pid) {
-  int status = 0;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  if (WIFSIGNALED(status)) fail_msg("a process died of signal %d", WTERMSIG(status));
-  return WEXITSTATUS(status);
-}
-
 static void processes_see_whole_states_and_lose_nothing(void **state) {
   (void)state;
-  warehouse w = {0};
-  snprintf(w.dir, sizeof w.dir, "%s/skep-test-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-  assert_non_null(mkdtemp(w.dir));
+  warehouse w;
+  warehouse_place(&w);
   fflush(NULL);
   pid_t pid = fork();
   assert_true(pid >= 0);
   if (pid == 0) _exit(prepare(w.dir));
-  assert_int_equal(wait_for(pid), 0);
+  assert_int_equal(child_wait(pid), 0);
   pid_t pids[3];
   for (int i = 0; i < 3; i++) pids[i] = start(w.dir, i);
-  for (int i = 0; i < 3; i++) assert_int_equal(wait_for(pids[i]), 0);
-  skep_ctx_init(&w.ctx);
-  skep_buf_init(&w.text, &w.ctx, 1 << 24);
-  assert_ok(skep_fs_posix_new(&w.ctx, &w.fs, &w.err), w.err);
-  w.opts = (skep_session_opts){.ctx = &w.ctx, .fs = w.fs, .warehouse_dir = w.dir, .threads = 1};
+  for (int i = 0; i < 3; i++) assert_int_equal(child_wait(pids[i]), 0);
+  assert_ok(warehouse_init(&w, w.dir), w.err);
   warehouse_session(&w);
   assert_string_equal(warehouse_rows(&w, "SELECT count(*), sum(bal) FROM acct"), "8\t800\n");
   assert_string_equal(warehouse_rows(&w, "SELECT count(*), count(DISTINCT n) FROM log"), "30\t30\n");
