@@ -144,8 +144,7 @@ static void open_play(play *p, uint64_t seed) {
   p->insert_only = draw(p, 4) == 0;
   warehouse_run(&p->w, "SET hive.in.test=true");
   char sql[300];
-  snprintf(sql, sizeof sql,
-           "CREATE TABLE t (id INT, v STRING)%s STORED AS ORC TBLPROPERTIES ('transactional'='true'%s)", "",
+  snprintf(sql, sizeof sql, "CREATE TABLE t (id INT, v STRING) STORED AS ORC TBLPROPERTIES ('transactional'='true'%s)",
            p->insert_only ? ",'transactional_properties'='insert_only'" : "");
   warehouse_run(&p->w, sql);
   for (int i = 0; i < READERS; i++) {

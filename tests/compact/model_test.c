@@ -362,8 +362,6 @@ static void stream(world *w) {
 /* ---- compaction ---- */
 
 static skep_compact_job new_job(world *w, skep_fs *fs, const snapshot *s, int64_t txn) {
-  static const skep_property small = {"orc.row.index.stride", "1000"};
-  (void)small;
   return (skep_compact_job){.fs = fs,
                             .root = "t",
                             .row = w->type,
