@@ -173,12 +173,7 @@ static skep_status configure(sqlite_db *db, const skep_db_opts *opts, skep_err *
 /* SQLite makes the names of its logs durable itself, that of a new database file it leaves to us. */
 static skep_status sync_parent(const char *path, skep_err *err) {
   char dir[4096];
-  const char *slash = strrchr(path, '/');
-  size_t n = slash == NULL ? 0 : (size_t)(slash - path);
-  if (n >= sizeof dir - 1) return skep_fail(err, SKEP_ERR_LIMIT, "path of %zu bytes", strlen(path));
-  memcpy(dir, slash == NULL ? "." : path, n);
-  if (n == 0) dir[n++] = slash == NULL ? '.' : '/';
-  dir[n] = 0;
+  SKEP_TRY(skep_directory_of(path, dir, sizeof dir, err));
   int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return skep_fail(err, SKEP_ERR_IO, "open the directory: %s", strerrordesc_np(errno));
   int failed = fsync(fd) != 0 ? errno : 0;

@@ -31,6 +31,16 @@ static skep_status too_long(const char *path, skep_err *err) {
   return skep_fail(err, SKEP_ERR_LIMIT, "path of %zu bytes", strlen(path));
 }
 
+skep_status skep_directory_of(const char *path, char *dir, size_t size, skep_err *err) {
+  const char *slash = strrchr(path, '/');
+  size_t n = slash == NULL ? 0 : (size_t)(slash - path);
+  if (n >= size - 1) return too_long(path, err);
+  memcpy(dir, slash == NULL ? "." : path, n);
+  if (n == 0) dir[n++] = slash == NULL ? '.' : '/';
+  dir[n] = 0;
+  return SKEP_OK;
+}
+
 skep_status skep_check_file_system(const char *path, uint64_t magic, skep_err *err) {
   char promise[4096];
   const char *name = skep_network_file_system(magic);
@@ -51,12 +61,7 @@ skep_status skep_check_file_system(const char *path, uint64_t magic, skep_err *e
 skep_status skep_check_local_disk(const char *path, skep_err *err) {
   char dir[4096];
   struct statfs fs;
-  const char *slash = strrchr(path, '/');
-  size_t n = slash == NULL ? 0 : (size_t)(slash - path);
-  if (n >= sizeof dir - 1) return too_long(path, err);
-  memcpy(dir, slash == NULL ? "." : path, n);
-  if (n == 0) dir[n++] = slash == NULL ? '.' : '/';
-  dir[n] = 0;
+  SKEP_TRY(skep_directory_of(path, dir, sizeof dir, err));
   if (statfs(dir, &fs) != 0) return SKEP_OK; /* opening says what is wrong */
   return skep_check_file_system(path, (uint64_t)fs.f_type, err);
 }

@@ -2,9 +2,13 @@
 #ifndef DB_LOCAL_DISK_H
 #define DB_LOCAL_DISK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* The directory that the file `path` is in, "." when it names none: at most size - 1 bytes. SKEP_ERR_LIMIT. */
+SKEP_NODISCARD skep_status skep_directory_of(const char *path, char *dir, size_t size, skep_err *err);
 
 /* The name of a network file system by its magic number (statfs f_type); NULL: none that is known to be one. */
 const char *skep_network_file_system(uint64_t magic);
