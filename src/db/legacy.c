@@ -66,11 +66,20 @@ static bool is_acid(const char *name, size_t length) {
 
 /* --- finding out --- */
 
+skep_status skep_db_is_there(skep_db *db, const char *select, bool *out, skep_err *err) {
+  skep_stmt *stmt = NULL;
+  skep_err reason = {0};
+  skep_status status = skep_db_query(db, select, SKEP_NO_PARAMS, &stmt, &reason);
+  skep_stmt_done(stmt);
+  *out = status == SKEP_OK;
+  if (status == SKEP_OK || status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (err != NULL) *err = reason;
+  return status;
+}
+
 static skep_status is_there(skep_db *db, const skep_legacy *names, const char *table, const char *column, bool *out,
                             skep_err *err) {
   skep_buf plain, text;
-  skep_stmt *stmt = NULL;
-  skep_err reason = {0};
   skep_buf_init(&plain, skep_db_ctx(db), 1 << 12);
   skep_buf_init(&text, skep_db_ctx(db), 1 << 12);
   if (column == NULL) {
@@ -81,16 +90,7 @@ static skep_status is_there(skep_db *db, const skep_legacy *names, const char *t
   skep_status status = skep_buf_check(&plain, "SQL text", err);
   if (status == SKEP_OK) skep_legacy_print(names, skep_buf_string(&plain), &text);
   if (status == SKEP_OK) status = skep_buf_check(&text, "SQL text", err);
-  if (status == SKEP_OK) {
-    status = skep_db_query(db, skep_buf_string(&text), SKEP_NO_PARAMS, &stmt, &reason);
-    *out = status == SKEP_OK;
-    if (status == SKEP_ERR_NOT_FOUND) {
-      status = SKEP_OK;
-    } else if (status != SKEP_OK && err != NULL) {
-      *err = reason;
-    }
-  }
-  skep_stmt_done(stmt);
+  if (status == SKEP_OK) status = skep_db_is_there(db, skep_buf_string(&text), out, err);
   skep_buf_fini(&text);
   skep_buf_fini(&plain);
   return status;

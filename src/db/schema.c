@@ -95,19 +95,8 @@ static skep_status table_exists(skep_db *db, const char *columns, const char *ta
   skep_buf text;
   skep_buf_init(&text, skep_db_ctx(db), MAX_TEXT);
   skep_buf_printf(&text, "SELECT %s FROM \"%s\" WHERE 1 = 0", columns, table);
-  skep_stmt *stmt = NULL;
-  skep_err reason = {0};
   skep_status status = skep_buf_check(&text, "schema", err);
-  if (status == SKEP_OK) {
-    status = skep_db_query(db, skep_buf_string(&text), SKEP_NO_PARAMS, &stmt, &reason);
-    *exists = status == SKEP_OK;
-    if (status == SKEP_ERR_NOT_FOUND) {
-      status = SKEP_OK;
-    } else if (status != SKEP_OK && err != NULL) {
-      *err = reason;
-    }
-  }
-  skep_stmt_done(stmt);
+  if (status == SKEP_OK) status = skep_db_is_there(db, skep_buf_string(&text), exists, err);
   skep_buf_fini(&text);
   return status;
 }
