@@ -189,12 +189,35 @@ static bool next_column(const char **body, const char **name, size_t *length) {
 
 typedef skep_status missing_visitor(void *self, const char *table, const char *column, size_t length, skep_err *err);
 
-/* Calls back for a missing table, and for each missing column of one that is there. */
-static skep_status look_at_table(skep_db *db, const skep_schema_table *table, missing_visitor *missing, void *self,
-                                 skep_err *err) {
+/* Something is missing: the table, or some of its columns. */
+static skep_status find_missing(skep_db *db, const skep_schema_table *table, missing_visitor *missing, void *self,
+                                skep_err *err) {
   bool exists = false;
   SKEP_TRY(table_exists(db, "1", table->name, &exists, err));
   if (!exists) return can_miss(table->name, NULL, 0) ? SKEP_OK : missing(self, table->name, NULL, 0, err);
+  skep_status status = SKEP_OK;
+  skep_buf column;
+  skep_buf_init(&column, skep_db_ctx(db), MAX_TEXT);
+  const char *body = table->body, *name;
+  size_t length;
+  while (status == SKEP_OK && next_column(&body, &name, &length)) {
+    skep_buf_reset(&column);
+    skep_buf_printf(&column, "\"%.*s\"", (int)length, name);
+    status = skep_buf_check(&column, "schema", err);
+    if (status == SKEP_OK) status = table_exists(db, skep_buf_string(&column), table->name, &exists, err);
+    if (status == SKEP_OK && !exists && !can_miss(table->name, name, length)) {
+      status = missing(self, table->name, name, length, err);
+    }
+  }
+  skep_buf_fini(&column);
+  return status;
+}
+
+/* Calls back for a missing table, and for each missing column of one that is there. One question when all is well:
+ * every program that starts asks, and a server is a round trip away. */
+static skep_status look_at_table(skep_db *db, const skep_schema_table *table, missing_visitor *missing, void *self,
+                                 skep_err *err) {
+  bool exists = true; /* or nothing of it has to be */
   skep_buf columns;
   skep_buf_init(&columns, skep_db_ctx(db), MAX_TEXT);
   const char *body = table->body, *name;
@@ -207,17 +230,8 @@ static skep_status look_at_table(skep_db *db, const skep_schema_table *table, mi
   if (status == SKEP_OK && columns.size > 0) {
     status = table_exists(db, skep_buf_string(&columns), table->name, &exists, err);
   }
-  for (body = table->body; status == SKEP_OK && !exists && next_column(&body, &name, &length);) {
-    bool has = false;
-    skep_buf_reset(&columns);
-    skep_buf_printf(&columns, "\"%.*s\"", (int)length, name);
-    status = table_exists(db, skep_buf_string(&columns), table->name, &has, err);
-    if (status == SKEP_OK && !has && !can_miss(table->name, name, length)) {
-      status = missing(self, table->name, name, length, err);
-    }
-  }
   skep_buf_fini(&columns);
-  return status;
+  return status == SKEP_OK && !exists ? find_missing(db, table, missing, self, err) : status;
 }
 
 static skep_status refuse_missing(void *self, const char *table, const char *column, size_t length, skep_err *err) {
