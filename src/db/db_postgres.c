@@ -143,9 +143,7 @@ static skep_status get_ready(pg_db *db, skep_err *err) {
 }
 
 static skep_status send_prepare(pg_db *db, pg_stmt *s, skep_err *err) {
-  if (PQsendPrepare(db->conn, s->name, s->text, s->n_params, s->types) == 0) return pg_fail(db, NULL, err);
-  db->n_queued++;
-  return SKEP_OK;
+  return pg_queued(db, PQsendPrepare(db->conn, s->name, s->text, s->n_params, s->types), err);
 }
 
 /* Inside a transaction a table that is not there must not end it. */
@@ -183,10 +181,8 @@ static void pg_finalize(skep_stmt *base) {
   if (s->generation != 0 && s->generation == db->generation && !db->base.active && !pg_is_lost(db)) {
     char sql[40];
     snprintf(sql, sizeof sql, "DEALLOCATE %s", s->name);
-    if (PQsendQueryParams(db->conn, sql, 0, NULL, NULL, NULL, NULL, 0) != 0) {
-      db->n_queued++;
+    if (pg_queued(db, PQsendQueryParams(db->conn, sql, 0, NULL, NULL, NULL, NULL, 0), NULL) == SKEP_OK)
       (void)!pg_flush(db, NULL, NULL, NULL);
-    }
   }
   PQclear(s->result);
   skep_buf_fini(&s->copies);
@@ -240,10 +236,7 @@ static skep_status pg_prepare(skep_db *base, const char *sql, skep_stmt **out, s
 /* --- running --- */
 
 static skep_status send(pg_db *db, pg_stmt *s, skep_err *err) {
-  if (PQsendQueryPrepared(db->conn, s->name, s->n_params, s->values, s->lengths, s->formats, 0) == 0)
-    return pg_fail(db, NULL, err);
-  db->n_queued++;
-  return SKEP_OK;
+  return pg_queued(db, PQsendQueryPrepared(db->conn, s->name, s->n_params, s->values, s->lengths, s->formats, 0), err);
 }
 
 static skep_status run_once(pg_db *db, pg_stmt *s, bool defer, skep_err *err) {
@@ -573,8 +566,8 @@ static int64_t pg_last_id(skep_db *base) {
   PGresult *r = NULL;
   skep_err ignored;
   if (get_ready(db, &ignored) != SKEP_OK) return 0;
-  if (PQsendQueryParams(db->conn, "SELECT pg_catalog.lastval()", 0, NULL, NULL, NULL, NULL, 0) == 0) return 0;
-  db->n_queued++;
+  int sent = PQsendQueryParams(db->conn, "SELECT pg_catalog.lastval()", 0, NULL, NULL, NULL, NULL, 0);
+  if (pg_queued(db, sent, &ignored) != SKEP_OK) return 0;
   if (pg_flush(db, &r, NULL, &ignored) != SKEP_OK) return 0;
   int64_t id = PQntuples(r) == 1 ? pg_number(PQgetvalue(r, 0, 0)) : 0;
   PQclear(r);

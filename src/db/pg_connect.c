@@ -112,14 +112,14 @@ skep_status pg_fail(pg_db *db, const PGresult *result, skep_err *err) {
 
 /* --- round trips --- */
 
-static skep_status queued(pg_db *db, int sent, skep_err *err) {
+skep_status pg_queued(pg_db *db, int sent, skep_err *err) {
   if (sent == 0) return pg_fail(db, NULL, err);
   db->n_queued++;
   return SKEP_OK;
 }
 
 skep_status pg_queue_fixed(pg_db *db, pg_fixed what, skep_err *err) {
-  return queued(db, PQsendQueryPrepared(db->conn, fixed[what].name, 0, NULL, NULL, NULL, 0), err);
+  return pg_queued(db, PQsendQueryPrepared(db->conn, fixed[what].name, 0, NULL, NULL, NULL, 0), err);
 }
 
 /* The answers up to that of the flush. A lost connection ends them, too. */
@@ -193,7 +193,7 @@ static void be_silent(void *self, const char *message) {
 static skep_status prepare_fixed(pg_db *db, skep_err *err) {
   for (int i = 0; i < PG_N_FIXED; i++) {
     /* A schema of Hive 3 has no TXN_LOCK_TBL, an empty database has none yet; LOCK is looked at when it runs. */
-    SKEP_TRY(queued(db, PQsendPrepare(db->conn, fixed[i].name, fixed[i].sql, 0, NULL), err));
+    SKEP_TRY(pg_queued(db, PQsendPrepare(db->conn, fixed[i].name, fixed[i].sql, 0, NULL), err));
   }
   return pg_flush(db, NULL, NULL, err);
 }
@@ -290,7 +290,7 @@ skep_status pg_measure_clock(pg_db *db, skep_err *err) {
   static const char sql[] = "SELECT pg_catalog.round(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000)::bigint";
   PGresult *r = NULL;
   int64_t before = pg_boottime_ns();
-  SKEP_TRY(queued(db, PQsendQueryParams(db->conn, sql, 0, NULL, NULL, NULL, NULL, 0), err));
+  SKEP_TRY(pg_queued(db, PQsendQueryParams(db->conn, sql, 0, NULL, NULL, NULL, NULL, 0), err));
   SKEP_TRY(pg_flush(db, &r, NULL, err));
   int64_t after = pg_boottime_ns();
   int64_t server_ms = PQntuples(r) == 1 ? pg_number(PQgetvalue(r, 0, 0)) : 0;

@@ -68,6 +68,8 @@ skep_status pg_connect(pg_db *db, skep_err *err);
 skep_status pg_ensure(pg_db *db, skep_err *err);
 void pg_disconnect(pg_db *db);
 
+/* What a PQsend... returned: counts the command, or says why it could not be sent. */
+skep_status pg_queued(pg_db *db, int sent, skep_err *err);
 skep_status pg_queue_fixed(pg_db *db, pg_fixed what, skep_err *err);
 /* Sends what is queued and waits for all answers. *last (may be NULL): that of the last command, to be cleared by the
  * caller; NULL on failure. *n_done (may be NULL): how many commands before the failing one succeeded. */
