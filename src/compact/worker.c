@@ -362,26 +362,12 @@ enum { ALIVE_MS = 30000 };
 
 skep_status skep_compact_worker_alive(skep_db *db, bool *alive, skep_err *err) {
   int64_t now, seen = 0;
-  const char *text = NULL;
-  skep_arena arena;
+  char text[24];
   *alive = false;
   SKEP_TRY(skep_db_now_ms(db, &now, err));
-  skep_arena_init(&arena, skep_db_ctx(db), 1 << 16);
-  skep_status status =
-      skep_db_get_text(db, "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = ?",
-                       SKEP_PARAMS(skep_p_text(ALIVE)), &arena, &text, err);
-  if (status == SKEP_OK && text != NULL && skep_parse_int(text, &seen)) *alive = seen > now - ALIVE_MS && seen <= now;
-  skep_arena_fini(&arena);
-  return status;
-}
-
-static skep_status store_alive(skep_db *db, const char *value, skep_err *err) {
-  int64_t changed = 0;
-  SKEP_TRY(skep_db_run(db, "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = ?",
-                       SKEP_PARAMS(skep_p_text(value), skep_p_text(ALIVE)), &changed, err));
-  if (changed > 0) return SKEP_OK;
-  return skep_db_run(db, "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES (?, ?)",
-                     SKEP_PARAMS(skep_p_text(ALIVE), skep_p_text(value)), NULL, err);
+  SKEP_TRY(skep_db_get_property(db, ALIVE, text, sizeof text, err));
+  if (skep_parse_int(text, &seen)) *alive = seen > now - ALIVE_MS && seen <= now;
+  return SKEP_OK;
 }
 
 skep_status skep_compact_worker_beat(skep_db *db, bool leaves, skep_err *err) {
@@ -391,5 +377,5 @@ skep_status skep_compact_worker_beat(skep_db *db, bool leaves, skep_err *err) {
   SKEP_TRY(skep_db_now_ms(db, &now, err));
   snprintf(text, sizeof text, "%lld", leaves ? 0LL : (long long)now);
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
-  return skep_db_end(db, joined, store_alive(db, text, err), err);
+  return skep_db_end(db, joined, skep_db_set_property(db, ALIVE, text, err), err);
 }

@@ -515,6 +515,29 @@ skep_status skep_db_exec(skep_db *db, const char *sql, skep_err *err) {
   return status;
 }
 
+/* --- properties --- */
+
+skep_status skep_db_get_property(skep_db *db, const char *key, char *out, size_t size, skep_err *err) {
+  skep_stmt *stmt = NULL;
+  out[0] = 0;
+  SKEP_TRY(skep_db_query(db, "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = ?",
+                         SKEP_PARAMS(skep_p_text(key)), &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  const char *value = status == SKEP_OK ? skep_stmt_text(stmt, 0, NULL) : NULL;
+  if (value != NULL) snprintf(out, size, "%s", value);
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+skep_status skep_db_set_property(skep_db *db, const char *key, const char *value, skep_err *err) {
+  int64_t changed = 0;
+  SKEP_TRY(skep_db_run(db, "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = ?",
+                       SKEP_PARAMS(skep_p_text(value), skep_p_text(key)), &changed, err));
+  if (changed > 0) return SKEP_OK;
+  return skep_db_run(db, "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES (?, ?)",
+                     SKEP_PARAMS(skep_p_text(key), skep_p_text(value)), NULL, err);
+}
+
 /* --- ids --- */
 
 skep_status skep_db_next_ids(skep_db *db, const char *model_class, int64_t n, int64_t *first, skep_err *err) {

@@ -215,6 +215,12 @@ int64_t skep_db_last_id(skep_db *db);
 /* Runs statements whose text is made at run time (schema scripts); not cached. Never give it data. */
 SKEP_NODISCARD skep_status skep_db_exec(skep_db *db, const char *sql, skep_err *err);
 
+/* Rows of METASTORE_DB_PROPERTIES, for Skep's own keys (Hive passes over those it does not know). The value, cut to
+ * size - 1 bytes; "" when there is none. */
+SKEP_NODISCARD skep_status skep_db_get_property(skep_db *db, const char *key, char *out, size_t size, skep_err *err);
+/* Made or changed, inside the caller's write transaction. */
+SKEP_NODISCARD skep_status skep_db_set_property(skep_db *db, const char *key, const char *value, skep_err *err);
+
 /* Ids of catalog objects, as Hive's object layer hands them out: `n` consecutive ids for the model class ("MTable"),
  * *first is the lowest. Joins the caller's transaction (a write one). Hive takes blocks of 10 from SEQUENCE_TABLE and
  * loses what is left of a block; here exactly n are taken: any block size is allowed to each client.

@@ -10,29 +10,13 @@
 
 enum { BATCH = 1000, DEFAULT_TIMEOUT_MS = 300000 };
 
-static const char sql_timeout[] =
-    "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = '" SKEP_TIMEOUT_PROPERTY "'";
-
 skep_status skep_txn_timeout(skep_db *db, int64_t *out_ms, skep_err *err) {
-  skep_stmt *stmt = NULL;
+  char stored[24];
   int64_t ms;
   *out_ms = DEFAULT_TIMEOUT_MS;
-  SKEP_TRY(skep_db_query(db, sql_timeout, SKEP_NO_PARAMS, &stmt, err));
-  skep_status status = skep_stmt_next(stmt, err);
-  const char *stored = status == SKEP_OK ? skep_stmt_text(stmt, 0, NULL) : NULL;
-  if (stored != NULL && skep_parse_int(stored, &ms) && ms > 0) *out_ms = ms; /* else nobody agreed on anything */
-  skep_stmt_done(stmt);
-  return status == SKEP_END ? SKEP_OK : status;
-}
-
-/* A property of Skep's own, made or changed. */
-static skep_status store_property(skep_db *db, const char *key, const char *value, skep_err *err) {
-  int64_t changed = 0;
-  SKEP_TRY(skep_db_run(db, "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = ? WHERE \"PROPERTY_KEY\" = ?",
-                       SKEP_PARAMS(skep_p_text(value), skep_p_text(key)), &changed, err));
-  if (changed > 0) return SKEP_OK;
-  return skep_db_run(db, "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES (?, ?)",
-                     SKEP_PARAMS(skep_p_text(key), skep_p_text(value)), NULL, err);
+  SKEP_TRY(skep_db_get_property(db, SKEP_TIMEOUT_PROPERTY, stored, sizeof stored, err));
+  if (skep_parse_int(stored, &ms) && ms > 0) *out_ms = ms; /* else nobody agreed on anything */
+  return SKEP_OK;
 }
 
 static skep_status agree(skep_db *db, int64_t wanted_ms, skep_err *err) {
@@ -42,7 +26,7 @@ static skep_status agree(skep_db *db, int64_t wanted_ms, skep_err *err) {
                            err));
   if (n_open > 0) return SKEP_OK;
   snprintf(text, sizeof text, "%lld", (long long)wanted_ms);
-  return store_property(db, SKEP_TIMEOUT_PROPERTY, text, err);
+  return skep_db_set_property(db, SKEP_TIMEOUT_PROPERTY, text, err);
 }
 
 skep_status skep_txn_agree_timeout(skep_db *db, int64_t wanted_ms, skep_err *err) {
@@ -239,19 +223,13 @@ skep_status skep_txn_housekeep(skep_db *db, const skep_txn_conf *conf, skep_txn_
 
 /* --- after a loss of power --- */
 
-static const char sql_boot[] =
-    "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = '" SKEP_BOOT_PROPERTY "'";
-
 /* Whether this start of the machine is the one that was recovered; a start that cannot be told never is. */
 skep_status skep_txn_is_recovered(skep_db *db, bool *out, skep_err *err) {
+  char stored[80]; /* longer than any that is ours */
   const char *boot = skep_db_boot_id(db);
-  skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, sql_boot, SKEP_NO_PARAMS, &stmt, err));
-  skep_status status = skep_stmt_next(stmt, err);
-  const char *stored = status == SKEP_OK ? skep_stmt_text(stmt, 0, NULL) : NULL;
-  *out = stored != NULL && boot[0] != 0 && strcmp(stored, boot) == 0;
-  skep_stmt_done(stmt);
-  return status == SKEP_END ? SKEP_OK : status;
+  SKEP_TRY(skep_db_get_property(db, SKEP_BOOT_PROPERTY, stored, sizeof stored, err));
+  *out = boot[0] != 0 && strcmp(stored, boot) == 0;
+  return SKEP_OK;
 }
 
 skep_status skep_txn_recovery_needed(skep_db *db, bool *needed, skep_err *err) {
@@ -271,5 +249,5 @@ skep_status skep_txn_recovery_done(skep_db *db, bool ok, skep_err *err) {
     skep_db_rollback(db);
     return SKEP_OK;
   }
-  return skep_db_end(db, false, store_property(db, SKEP_BOOT_PROPERTY, skep_db_boot_id(db), err), err);
+  return skep_db_end(db, false, skep_db_set_property(db, SKEP_BOOT_PROPERTY, skep_db_boot_id(db), err), err);
 }
