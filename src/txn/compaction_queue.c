@@ -226,20 +226,6 @@ static skep_status check_mine(skep_db *db, const skep_compaction *job, skep_aren
                    now->id != 0 ? skep_compaction_state_name(now->state) : "it is gone");
 }
 
-static skep_status text_of(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
-                           const char **out, skep_err *err) {
-  skep_buf text;
-  skep_buf_init(&text, arena->ctx, (size_t)1 << 30);
-  skep_txn_ids_print(ids, database, table, &text);
-  skep_status status = skep_buf_check(&text, "a list of ids", err);
-  if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, skep_buf_string(&text), text.size);
-    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "a list of ids");
-  }
-  skep_buf_fini(&text);
-  return status;
-}
-
 /* The own transaction among the open ones: it is above all others of its list, which it cuts. */
 static skep_status without_own(skep_arena *arena, const skep_txn *txn, skep_txn_ids *out, skep_err *err) {
   int64_t *open = skep_arena_zero(arena, (size_t)txn->txns.n_open + 1, sizeof *open);
@@ -277,9 +263,9 @@ static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *are
   SKEP_TRY(check_mine(db, job, arena, &now, err));
   SKEP_TRY(skep_txn_begin(db, conf, arena, type, &table, 1, &out->txn, err));
   SKEP_TRY(without_own(arena, &out->txn, &visible, err));
-  SKEP_TRY(text_of(arena, &visible, NULL, NULL, &out->valid_txns, err));
+  SKEP_TRY(skep_txn_ids_text(arena, &visible, NULL, NULL, &out->valid_txns, err));
   compactor_ids(&table.ids, &out->write_ids);
-  SKEP_TRY(text_of(arena, &out->write_ids, job->database, job->table, &out->valid_write_ids, err));
+  SKEP_TRY(skep_txn_ids_text(arena, &out->write_ids, job->database, job->table, &out->valid_write_ids, err));
   SKEP_TRY(skep_db_run(db,
                        "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_HIGHEST_WRITE_ID\" = ?, \"CQ_RUN_AS\" = ?, \"CQ_TXN_ID\" "
                        "= ? WHERE \"CQ_ID\" = ?",

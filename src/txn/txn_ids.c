@@ -54,6 +54,20 @@ void skep_txn_ids_print(const skep_txn_ids *ids, const char *database, const cha
   print_ids(ids->aborted, ids->n_aborted, table == NULL, out);
 }
 
+skep_status skep_txn_ids_text(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
+                              const char **out, skep_err *err) {
+  skep_buf text;
+  skep_buf_init(&text, arena->ctx, (size_t)1 << 30);
+  skep_txn_ids_print(ids, database, table, &text);
+  skep_status status = skep_buf_check(&text, "list of ids", err);
+  if (status == SKEP_OK) {
+    *out = skep_arena_strndup(arena, (const char *)text.data, text.size);
+    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "list of ids");
+  }
+  skep_buf_fini(&text);
+  return status;
+}
+
 int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns) {
   int64_t lowest = txns->hwm < INT64_MAX ? txns->hwm + 1 : INT64_MAX;
   if (txns->n_open > 0 && txns->open[0] < lowest) lowest = txns->open[0];

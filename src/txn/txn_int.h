@@ -25,6 +25,10 @@ typedef struct skep_txn_seen {
 skep_status skep_txn_decide_list(skep_arena *arena, const skep_txn_seen *seen, size_t n, int64_t hwm, int64_t own,
                                  int64_t settled, int64_t open_timeout_ms, skep_txn_ids *out, skep_err *err);
 
+/* skep_txn_ids_print into the arena. */
+skep_status skep_txn_ids_text(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
+                              const char **out, skep_err *err);
+
 /* A row of TXN_TO_WRITE_ID. */
 typedef struct skep_txn_pair {
   int64_t txn;

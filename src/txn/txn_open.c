@@ -262,21 +262,6 @@ skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *er
   return status;
 }
 
-/* A list as text in the arena. */
-static skep_status ids_text(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
-                            const char **out, skep_err *err) {
-  skep_buf text;
-  skep_buf_init(&text, arena->ctx, (size_t)1 << 30);
-  skep_txn_ids_print(ids, database, table, &text);
-  skep_status status = skep_buf_check(&text, "list of ids", err);
-  if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, (const char *)text.data, text.size);
-    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "list of ids");
-  }
-  skep_buf_fini(&text);
-  return status;
-}
-
 skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err) {
   skep_txn_seen *seen = NULL;
   size_t n = 0;
@@ -315,7 +300,7 @@ static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_
   go_wrong(db, txn->id, seen, &n);
   int64_t own = late ? 0 : txn->id;
   SKEP_TRY(skep_txn_decide_list(arena, seen, n, hwm, own, settled, gap_age(c), &txn->txns, err));
-  return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
+  return skep_txn_ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
 }
 
 skep_status skep_txn_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *conf, int64_t own, skep_txn *txn,
@@ -407,7 +392,7 @@ static skep_status read_lists(skep_db *db, skep_arena *arena, const skep_txn *tx
     if (t->no_list) continue;
     int64_t next = fresh && t->write_id > 0 ? t->write_id + 1 : 0;
     SKEP_TRY(skep_txn_valid_write_ids_below(db, arena, &txn->txns, t->database, t->table, next, &t->ids, err));
-    SKEP_TRY(ids_text(arena, &t->ids, t->database, t->table, &t->valid_write_ids, err));
+    SKEP_TRY(skep_txn_ids_text(arena, &t->ids, t->database, t->table, &t->valid_write_ids, err));
   }
   return SKEP_OK;
 }
@@ -559,7 +544,7 @@ static skep_status look_at_old(skep_db *db, skep_arena *arena, skep_txn *txn, sk
   if (!found || next < 1) return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_TXN_ID has no number");
   SKEP_TRY(read_seen(db, arena, false, 0, &seen, &n, err));
   SKEP_TRY(skep_txn_decide_list(arena, seen, n, next - 1, 0, INT64_MAX, 0, &txn->txns, err));
-  return ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
+  return skep_txn_ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
 }
 
 static skep_status look(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn_table *tables, uint32_t n,
@@ -568,7 +553,8 @@ static skep_status look(skep_db *db, skep_arena *arena, const skep_txn_conf *c, 
   if (skep_db_has_write_ids(db)) return read_lists(db, arena, txn, false, tables, n, err);
   for (uint32_t i = 0; i < n; i++) { /* a write's id is its transaction's */
     tables[i].ids = txn->txns;
-    SKEP_TRY(ids_text(arena, &tables[i].ids, tables[i].database, tables[i].table, &tables[i].valid_write_ids, err));
+    SKEP_TRY(
+        skep_txn_ids_text(arena, &tables[i].ids, tables[i].database, tables[i].table, &tables[i].valid_write_ids, err));
   }
   return SKEP_OK;
 }

@@ -279,20 +279,6 @@ static skep_status read_open(looking *l, int64_t boundary, skep_err *err) {
   return status == SKEP_END ? SKEP_OK : status;
 }
 
-static skep_status print_ids(skep_arena *arena, const skep_txn_ids *ids, const char *database, const char *table,
-                             const char **out, skep_err *err) {
-  skep_buf text;
-  skep_buf_init(&text, arena->ctx, (size_t)1 << 30);
-  skep_txn_ids_print(ids, database, table, &text);
-  skep_status status = skep_buf_check(&text, "list of ids", err);
-  if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, (const char *)text.data, text.size);
-    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "list of ids");
-  }
-  skep_buf_fini(&text);
-  return status;
-}
-
 /* Inside a database transaction. */
 static skep_status look(looking *l, const char *database, const char *table, skep_err *err) {
   skep_txn_horizon *h = l->out;
@@ -310,9 +296,9 @@ static skep_status look(looking *l, const char *database, const char *table, ske
   if (l->up_to > 0 && h->min_txn > l->up_to) h->min_txn = l->up_to;
   l->others_below = l->lowest_other < h->min_txn;
   SKEP_TRY(skep_txn_list_below(l->db, l->arena, h->min_txn, &h->txns, err));
-  SKEP_TRY(print_ids(l->arena, &h->txns, NULL, NULL, &h->valid_txns, err));
+  SKEP_TRY(skep_txn_ids_text(l->arena, &h->txns, NULL, NULL, &h->valid_txns, err));
   SKEP_TRY(skep_txn_valid_write_ids(l->db, l->arena, &h->txns, database, table, &h->write_ids, err));
-  return print_ids(l->arena, &h->write_ids, database, table, &h->valid_write_ids, err);
+  return skep_txn_ids_text(l->arena, &h->write_ids, database, table, &h->valid_write_ids, err);
 }
 
 skep_status skep_txn_cleaner_horizon(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const char *database,
