@@ -18,7 +18,7 @@ skep_status skep_compaction_list_ready(skep_db *db, skep_arena *arena, skep_comp
                     "AND " SKEP_NOT_A_REMOVAL
                     " ORDER BY \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_HIGHEST_WRITE_ID\", \"CQ_ID\"",
                     SKEP_NO_PARAMS, &stmt, err));
-  return skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err);
+  return skep_compaction_read_all(stmt, arena, out, n, err);
 }
 
 skep_status skep_compaction_is_known(skep_db *db, int64_t txn, bool *out, skep_err *err) {
@@ -298,7 +298,7 @@ static skep_status purge_rows(skep_db *db, skep_arena *arena, const skep_compact
                          " FROM \"COMPLETED_COMPACTIONS\" ORDER BY \"CC_DATABASE\", \"CC_TABLE\", \"CC_PARTITION\", "
                          "\"CC_ID\" DESC",
                          SKEP_NO_PARAMS, &stmt, err));
-  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, &rows, &n, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, &rows, &n, err));
   for (uint32_t i = 0; i < n; i++) {
     if (!goes(&p, &rows[i])) continue;
     SKEP_TRY(skep_db_run(db, "DELETE FROM \"COMPLETED_COMPACTIONS\" WHERE \"CC_ID\" = ?",

@@ -22,8 +22,8 @@
 /* The current row of a statement that selected those columns first. */
 skep_status skep_compaction_read(skep_stmt *stmt, skep_arena *arena, skep_compaction *out, skep_err *err);
 /* All rows of a statement, which is done afterwards. */
-skep_status skep_compaction_read_all(skep_stmt *stmt, skep_arena *arena, uint32_t limit, skep_compaction **out,
-                                     uint32_t *n, skep_err *err);
+skep_status skep_compaction_read_all(skep_stmt *stmt, skep_arena *arena, skep_compaction **out, uint32_t *n,
+                                     skep_err *err);
 /* One row of the queue; out->id is 0 when there is none. Locked where the database locks rows. */
 skep_status skep_compaction_get(skep_db *db, int64_t id, skep_arena *arena, skep_compaction *out, skep_err *err);
 

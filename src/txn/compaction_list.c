@@ -1,6 +1,7 @@
 /* Looking at the queue and the history: what SHOW COMPACTIONS shows, and what the initiator asks itself. */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "txn/compaction_int.h"
 
 /* The order is Hive's expression, NULL when one of its comparisons is; those come first. */
@@ -27,7 +28,7 @@ skep_status skep_compaction_list(skep_db *db, int64_t id, skep_arena *arena, ske
       "\"ENQUEUED\"";
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_query(db, all, SKEP_PARAMS(skep_p_i64(id), skep_p_i64(id)), &stmt, err));
-  return skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err);
+  return skep_compaction_read_all(stmt, arena, out, n, err);
 }
 
 /* --- candidates --- */
@@ -39,13 +40,11 @@ static skep_status mark_queued(skep_db *db, skep_arena *arena, skep_compaction_c
   uint32_t n_rows;
   SKEP_TRY(skep_db_query(db, "SELECT " SKEP_QUEUE_COLUMNS " FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" IN ('i', 'w')",
                          SKEP_NO_PARAMS, &stmt, err));
-  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, &rows, &n_rows, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, &rows, &n_rows, err));
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = 0; k < n_rows && !c[i].is_queued; k++)
-      c[i].is_queued =
-          strcmp(rows[k].table, c[i].table) == 0 && strcmp(rows[k].database, c[i].database) == 0 &&
-          (rows[k].partition == NULL || c[i].partition == NULL ? rows[k].partition == c[i].partition
-                                                               : strcmp(rows[k].partition, c[i].partition) == 0);
+      c[i].is_queued = strcmp(rows[k].table, c[i].table) == 0 && strcmp(rows[k].database, c[i].database) == 0 &&
+                       skep_same_text(rows[k].partition, c[i].partition);
   return SKEP_OK;
 }
 
@@ -98,7 +97,7 @@ skep_status skep_compaction_history(skep_db *db, const char *database, const cha
   uint32_t n_all, kept = 0;
   SKEP_TRY(
       skep_db_query(db, partition != NULL ? of_partition : of_table, params, partition != NULL ? 3 : 2, &stmt, err));
-  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, out, &n_all, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, out, &n_all, err));
   for (uint32_t i = 0; i < n_all && kept < limit; i++)
     if (strchr(states, (*out)[i].state) != NULL) (*out)[kept++] = (*out)[i];
   *n = kept;

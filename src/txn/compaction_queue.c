@@ -9,8 +9,6 @@
 
 /* --- asking --- */
 
-static bool same_partition(const char *a, const char *b) { return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0; }
-
 /* Of one table, without dropped directories. */
 static skep_status list_of_table(skep_db *db, const char *database, const char *table, skep_arena *arena,
                                  skep_compaction **out, uint32_t *n, skep_err *err) {
@@ -20,7 +18,7 @@ static skep_status list_of_table(skep_db *db, const char *database, const char *
                          " FROM \"COMPACTION_QUEUE\" WHERE \"CQ_DATABASE\" = ? AND \"CQ_TABLE\" = ? "
                          "AND " SKEP_NOT_A_REMOVAL " ORDER BY \"CQ_ID\"",
                          SKEP_PARAMS(skep_p_text(database), skep_p_text(table)), &stmt, err));
-  return skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err);
+  return skep_compaction_read_all(stmt, arena, out, n, err);
 }
 
 /* The compactor's list: aborted exceptions up to the high watermark, which lies below the lowest open id. */
@@ -49,7 +47,7 @@ static skep_status find_blocking(skep_db *db, const skep_txn_conf *conf, skep_ar
   *out = NULL;
   SKEP_TRY(list_of_table(db, r->database, r->table, arena, &rows, &n, err));
   for (uint32_t i = 0; i < n; i++) {
-    if (!same_partition(rows[i].partition, r->partition)) continue;
+    if (!skep_same_text(rows[i].partition, r->partition)) continue;
     bool blocks = rows[i].state == 'i' || rows[i].state == 'w';
     if (rows[i].state == 'r' && rows[i].type != SKEP_COMPACTION_ABORT_CLEANUP && rows[i].has_highest) {
       int64_t highest = 0;
@@ -185,7 +183,7 @@ skep_status skep_compaction_list_waiting(skep_db *db, const skep_compaction_work
                            "\"CQ_POOL_NAME\" = 'default' OR \"CQ_ENQUEUE_TIME\" < ?) ORDER BY \"CQ_ID\"",
                            SKEP_PARAMS(skep_p_i64(now - w->pool_timeout_ms)), &stmt, err));
   }
-  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, out, n, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, out, n, err));
   if (*n > 1) qsort(*out, *n, sizeof **out, by_priority);
   if (*n > limit) *n = limit;
   return SKEP_OK;
@@ -460,7 +458,7 @@ skep_status skep_compaction_list_dead(skep_db *db, int64_t timeout_ms, int64_t b
   SKEP_TRY(skep_db_query(
       db, "SELECT " SKEP_QUEUE_COLUMNS " FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'w' ORDER BY \"CQ_ID\"",
       SKEP_NO_PARAMS, &stmt, err));
-  SKEP_TRY(skep_compaction_read_all(stmt, arena, UINT32_MAX, out, &n_all, err));
+  SKEP_TRY(skep_compaction_read_all(stmt, arena, out, &n_all, err));
   for (uint32_t i = 0; i < n_all; i++) {
     bool dead = false;
     SKEP_TRY(is_dead(db, &(*out)[i], now, timeout_ms, begin_ms, &dead, err));

@@ -129,15 +129,16 @@ skep_status skep_compaction_read(skep_stmt *stmt, skep_arena *arena, skep_compac
   return SKEP_OK;
 }
 
-skep_status skep_compaction_read_all(skep_stmt *stmt, skep_arena *arena, uint32_t limit, skep_compaction **out,
-                                     uint32_t *n, skep_err *err) {
-  skep_status status = SKEP_OK;
+skep_status skep_compaction_read_all(skep_stmt *stmt, skep_arena *arena, skep_compaction **out, uint32_t *n,
+                                     skep_err *err) {
+  skep_status status;
   size_t capacity = 0;
   *out = NULL;
   *n = 0;
-  while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = *n < UINT32_MAX ? skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err)
+                             : skep_fail(err, SKEP_ERR_LIMIT, "too many compactions");
     if (status != SKEP_OK) break;
     *out = items;
     status = skep_compaction_read(stmt, arena, &(*out)[*n], err);
