@@ -5,27 +5,19 @@
 #include "txn/compaction_int.h"
 
 /* The order is Hive's expression, NULL when one of its comparisons is; those come first. */
-#define LATEST(end, start, commit)                                                                         \
-  "CASE WHEN " end " > " start " AND " end " > " commit " THEN " end " ELSE CASE WHEN " start " > " commit \
-  " THEN " start " ELSE " commit " END END"
+#define HISTORY_LATEST                                                                            \
+  "CASE WHEN \"CC_END\" > \"CC_START\" AND \"CC_END\" > \"CC_COMMIT_TIME\" THEN \"CC_END\" ELSE " \
+  "CASE WHEN \"CC_START\" > \"CC_COMMIT_TIME\" THEN \"CC_START\" ELSE \"CC_COMMIT_TIME\" END END"
+#define QUEUE_LATEST "CASE WHEN \"CQ_START\" > \"CQ_COMMIT_TIME\" THEN \"CQ_START\" ELSE \"CQ_COMMIT_TIME\" END"
 
 skep_status skep_compaction_list(skep_db *db, int64_t id, skep_arena *arena, skep_compaction **out, uint32_t *n,
                                  skep_err *err) {
   static const char all[] =
-      "SELECT * FROM (SELECT \"CC_ID\", \"CC_DATABASE\", \"CC_TABLE\", \"CC_PARTITION\", \"CC_STATE\", \"CC_TYPE\", "
-      "\"CC_TBLPROPERTIES\", \"CC_WORKER_ID\", \"CC_WORKER_VERSION\", \"CC_INITIATOR_ID\", \"CC_INITIATOR_VERSION\", "
-      "\"CC_RUN_AS\", \"CC_HADOOP_JOB_ID\", \"CC_ERROR_MESSAGE\", \"CC_POOL_NAME\", \"CC_ORDER_BY\", "
-      "\"CC_ENQUEUE_TIME\" AS \"ENQUEUED\", \"CC_START\", \"CC_END\", \"CC_HIGHEST_WRITE_ID\", \"CC_TXN_ID\", "
-      "\"CC_NEXT_TXN_ID\", \"CC_COMMIT_TIME\", 0 AS \"CLEANER\", 0 AS \"RETENTION\", \"CC_NUMBER_OF_BUCKETS\", " LATEST(
-          "\"CC_END\"", "\"CC_START\"", "\"CC_COMMIT_TIME\"") " AS \"LATEST\" FROM \"COMPLETED_COMPACTIONS\" UNION ALL "
-      "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_STATE\", \"CQ_TYPE\", "
-      "\"CQ_TBLPROPERTIES\", \"CQ_WORKER_ID\", \"CQ_WORKER_VERSION\", \"CQ_INITIATOR_ID\", \"CQ_INITIATOR_VERSION\", "
-      "\"CQ_RUN_AS\", \"CQ_HADOOP_JOB_ID\", \"CQ_ERROR_MESSAGE\", \"CQ_POOL_NAME\", \"CQ_ORDER_BY\", "
-      "\"CQ_ENQUEUE_TIME\", \"CQ_START\", NULL, \"CQ_HIGHEST_WRITE_ID\", \"CQ_TXN_ID\", \"CQ_NEXT_TXN_ID\", "
-      "\"CQ_COMMIT_TIME\", \"CQ_CLEANER_START\", \"CQ_RETRY_RETENTION\", \"CQ_NUMBER_OF_BUCKETS\", CASE WHEN "
-      "\"CQ_START\" > \"CQ_COMMIT_TIME\" THEN \"CQ_START\" ELSE \"CQ_COMMIT_TIME\" END FROM \"COMPACTION_QUEUE\") Q "
-      "WHERE ? = 0 OR \"CC_ID\" = ? ORDER BY CASE WHEN \"LATEST\" IS NULL THEN 0 ELSE 1 END, \"LATEST\" DESC, "
-      "\"ENQUEUED\"";
+      "SELECT * FROM (SELECT " SKEP_HISTORY_COLUMNS ", " HISTORY_LATEST
+      " AS \"LATEST\" FROM \"COMPLETED_COMPACTIONS\" "
+      "UNION ALL SELECT " SKEP_QUEUE_COLUMNS ", " QUEUE_LATEST
+      " FROM \"COMPACTION_QUEUE\") Q WHERE ? = 0 OR \"CC_ID\" = ? "
+      "ORDER BY CASE WHEN \"LATEST\" IS NULL THEN 0 ELSE 1 END, \"LATEST\" DESC, \"CC_ENQUEUE_TIME\"";
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_query(db, all, SKEP_PARAMS(skep_p_i64(id), skep_p_i64(id)), &stmt, err));
   return skep_compaction_read_all(stmt, arena, out, n, err);
