@@ -229,19 +229,10 @@ static bool changes_rows(const skep_txn_component_list *resources) {
   return false;
 }
 
-/* What leads a cleaner to a dead worker's files is no write. What a rebalance says besides (compaction_queue.c) is. */
-static void drop_own_marks(skep_txn_component_list *all) {
+static void drop_letter(skep_txn_component_list *all, char op) {
   size_t n = 0;
   for (size_t i = 0; i < all->n; i++)
-    if (all->items[i].op != 'c') all->items[n++] = all->items[i];
-  all->n = n;
-}
-
-/* Letters for WRITE_SET only. */
-static void drop_reads(skep_txn_component_list *all) {
-  size_t n = 0;
-  for (size_t i = 0; i < all->n; i++)
-    if (all->items[i].op != 's') all->items[n++] = all->items[i];
+    if (all->items[i].op != op) all->items[n++] = all->items[i];
   all->n = n;
 }
 
@@ -257,11 +248,13 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, skep_err *e
   if (w->type == SKEP_TXN_READ_ONLY && w->all.n > 0) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "a read-only transaction has written");
   }
-  if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) drop_own_marks(&w->all);
+  /* What leads a cleaner to a dead worker's files is no write. What a rebalance says besides (compaction_queue.c) is.
+   */
+  if (w->type == SKEP_TXN_COMPACTION || w->type == SKEP_TXN_REBALANCE_COMPACTION) drop_letter(&w->all, 'c');
   SKEP_TRY(check_write_ids(w->db, w->txn, &w->all, err));
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
-  drop_reads(&w->all);
+  drop_letter(&w->all, 's'); /* for WRITE_SET only */
   if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   /* Nobody opens a transaction or checks conflicts between this and our end: the newest number tells who overlaps. */
   if (changes_rows(&w->resources) || is_compaction(w->type)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
