@@ -202,10 +202,6 @@ typedef skep_status skep_txn_also(void *self, skep_db *db, skep_err *err);
  * `also` failed      its status; rolled back, the transaction is still open: abort it. */
 SKEP_NODISCARD skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                                            skep_txn_also *also, void *self, skep_err *err);
-/* The same, for an `also` that locks the rows it decides on ({for_update}): several such commits run side by side where
- * the database can do that. skep_txn_commit with `also` runs alone. */
-SKEP_NODISCARD skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components,
-                                                  uint32_t n, skep_txn_also *also, void *self, skep_err *err);
 
 /* Somebody committed a change while this transaction was open, in an object that it changed too. */
 typedef struct skep_txn_meeting {
@@ -222,7 +218,9 @@ typedef struct skep_txn_commit_opts {
   uint32_t n;
   skep_txn_also *also;
   void *self;
-  bool beside; /* as skep_txn_commit_beside */
+  /* `also` locks the rows it decides on ({for_update}): several such commits run side by side where the database can do
+   * that. Otherwise one with `also` runs alone. */
+  bool beside;
   /* The transaction's snapshot: writes that it does not see and that left no letter are looked for as well. NULL: not.
    */
   const skep_txn_ids *snapshot;

@@ -379,22 +379,12 @@ skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit
 }
 
 /* Nothing is judged: no arena is needed. */
-static skep_status commit_plain(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_err *err) {
-  skep_txn_meeting *none;
-  size_t n_none;
-  return skep_txn_commit_with(db, txn, opts, NULL, &none, &n_none, err);
-}
-
 skep_status skep_txn_commit(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
                             skep_txn_also *also, void *self, skep_err *err) {
   const skep_txn_commit_opts opts = {.components = components, .n = n, .also = also, .self = self};
-  return commit_plain(db, txn, &opts, err);
-}
-
-skep_status skep_txn_commit_beside(skep_db *db, int64_t txn, const skep_txn_component *components, uint32_t n,
-                                   skep_txn_also *also, void *self, skep_err *err) {
-  const skep_txn_commit_opts opts = {.components = components, .n = n, .also = also, .self = self, .beside = true};
-  return commit_plain(db, txn, &opts, err);
+  skep_txn_meeting *none;
+  size_t n_none;
+  return skep_txn_commit_with(db, txn, &opts, NULL, &none, &n_none, err);
 }
 
 static skep_status would_conflict(skep_db *db, skep_arena *arena, int64_t txn, const skep_txn_component *components,
