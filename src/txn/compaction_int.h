@@ -16,9 +16,6 @@
 #define SKEP_QUEUE_COLUMNS SKEP_COMPACTION_COLUMNS("CQ", "NULL", "\"CQ_CLEANER_START\"", "\"CQ_RETRY_RETENTION\"")
 #define SKEP_HISTORY_COLUMNS SKEP_COMPACTION_COLUMNS("CC", "\"CC_END\"", "NULL", "0")
 
-/* What makes a row one of a dropped directory (txn_removal.c). */
-#define SKEP_NOT_A_REMOVAL "(\"CQ_TBLPROPERTIES\" IS NULL OR \"CQ_TBLPROPERTIES\" NOT LIKE '%8:location%')"
-
 /* The current row of a statement that selected those columns first. */
 skep_status skep_compaction_read(skep_stmt *stmt, skep_arena *arena, skep_compaction *out, skep_err *err);
 /* All rows of a statement, which is done afterwards. */

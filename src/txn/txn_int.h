@@ -76,6 +76,11 @@ skep_status skep_txn_clean_horizons(skep_db *db, int64_t min_open, skep_err *err
 skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err);
 /* The list of a reader that began when every transaction below min_txn was over: hwm min_txn - 1. */
 skep_status skep_txn_list_below(skep_db *db, skep_arena *arena, int64_t min_txn, skep_txn_ids *out, skep_err *err);
+
+/* What makes a row of COMPACTION_QUEUE one of a dropped directory (txn_removal.c), and what does not. */
+#define SKEP_MARK_OF_REMOVAL "'%8:location%'"
+#define SKEP_IS_A_REMOVAL "\"CQ_STATE\" = 'r' AND \"CQ_TBLPROPERTIES\" LIKE " SKEP_MARK_OF_REMOVAL
+#define SKEP_NOT_A_REMOVAL "(\"CQ_TBLPROPERTIES\" IS NULL OR \"CQ_TBLPROPERTIES\" NOT LIKE " SKEP_MARK_OF_REMOVAL ")"
 /* NEXT_COMPACTION_QUEUE_ID, moved on. Inside a write transaction. */
 skep_status skep_txn_next_queue_id(skep_db *db, int64_t *out, skep_err *err);
 

@@ -18,7 +18,7 @@ typedef struct record_table {
   "UPDATE \"" t "\" SET \"" p "_PARTITION\" = ? WHERE \"" p "_DATABASE\" = ? AND \"" p "_TABLE\" = ? AND \"" p \
   "_PARTITION\" = ?"
 /* Directories that wait for their removal outlive the object. */
-#define KEEP_REMOVALS " AND (\"CQ_TBLPROPERTIES\" IS NULL OR \"CQ_TBLPROPERTIES\" NOT LIKE '%8:location%')"
+#define KEEP_REMOVALS " AND " SKEP_NOT_A_REMOVAL
 
 static const record_table tables[] = {
     {{DROP_DATABASE("TXN_COMPONENTS", "TC"), DROP_TABLE("TXN_COMPONENTS", "TC"),

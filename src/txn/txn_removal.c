@@ -64,7 +64,8 @@ skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database,
 
 static const char sql_removals[] =
     "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\" "
-    "WHERE \"CQ_STATE\" = 'r' AND \"CQ_TBLPROPERTIES\" LIKE '%8:location%' AND \"CQ_NEXT_TXN_ID\" < ? AND "
+    "WHERE " SKEP_IS_A_REMOVAL
+    " AND \"CQ_NEXT_TXN_ID\" < ? AND "
     "(\"CQ_CLEANER_START\" IS NULL OR \"CQ_CLEANER_START\" < ?) ORDER BY \"CQ_ID\"";
 
 enum { CLAIM_MS = 3600 * 1000 };
@@ -138,9 +139,7 @@ skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_a
 skep_status skep_txn_removal_forget(skep_db *db, int64_t id, skep_err *err) {
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
-  skep_status status = skep_db_run(db,
-                                   "DELETE FROM \"COMPACTION_QUEUE\" WHERE \"CQ_ID\" = ? AND \"CQ_STATE\" = 'r' AND "
-                                   "\"CQ_TBLPROPERTIES\" LIKE '%8:location%'",
+  skep_status status = skep_db_run(db, "DELETE FROM \"COMPACTION_QUEUE\" WHERE \"CQ_ID\" = ? AND " SKEP_IS_A_REMOVAL,
                                    SKEP_PARAMS(skep_p_i64(id)), NULL, err);
   return skep_db_end(db, joined, status, err);
 }
@@ -180,9 +179,7 @@ static bool overlap(const char *a, size_t a_length, const char *b, size_t b_leng
 skep_status skep_txn_removal_pending(skep_db *db, const char *location, bool *pending, skep_err *err) {
   *pending = false;
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db,
-                         "SELECT \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'r' AND "
-                         "\"CQ_TBLPROPERTIES\" LIKE '%8:location%'",
+  SKEP_TRY(skep_db_query(db, "SELECT \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\" WHERE " SKEP_IS_A_REMOVAL,
                          SKEP_NO_PARAMS, &stmt, err));
   skep_status status = SKEP_OK;
   while (!*pending && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
