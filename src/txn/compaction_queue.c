@@ -241,17 +241,6 @@ static skep_status without_own(skep_arena *arena, const skep_txn *txn, skep_txn_
   return SKEP_OK;
 }
 
-static skep_status insert_component(skep_db *db, const skep_compaction *job, int64_t txn, char op, int64_t write_id,
-                                    skep_err *err) {
-  return skep_db_run(
-      db,
-      "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", \"TC_PARTITION\", "
-      "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?, ?)",
-      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(job->database), skep_p_text(job->table), skep_p_text(job->partition),
-                  skep_p_char(op), write_id > 0 || op == 'c' ? skep_p_i64(write_id) : skep_p_null()),
-      NULL, err);
-}
-
 static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const skep_compaction *job,
                          skep_compaction_snapshot *out, skep_err *err) {
   skep_compaction now;
@@ -272,8 +261,11 @@ static skep_status begin(skep_db *db, const skep_txn_conf *conf, skep_arena *are
                        NULL, err));
   /* A rebalance gives rows other ids: an UPDATE or DELETE that read the old ones must not commit after it, nor the
    * other way round. It has no write id, so it meets no INSERT. */
-  if (type == SKEP_TXN_REBALANCE_COMPACTION) SKEP_TRY(insert_component(db, job, out->txn.id, 'u', 0, err));
-  return insert_component(db, job, out->txn.id, 'c', out->write_ids.hwm, err);
+  skep_txn_component c = {.database = job->database, .table = job->table, .partition = job->partition, .op = 'u'};
+  if (type == SKEP_TXN_REBALANCE_COMPACTION) SKEP_TRY(skep_txn_insert_component(db, out->txn.id, &c, err));
+  c.op = 'c';
+  c.write_id = out->write_ids.hwm;
+  return skep_txn_insert_component(db, out->txn.id, &c, err);
 }
 
 skep_status skep_compaction_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const skep_compaction *job,

@@ -93,13 +93,15 @@ static skep_status merge(skep_arena *arena, const skep_txn_component_list *old, 
   return SKEP_OK;
 }
 
-static skep_status insert_component(skep_db *db, int64_t txn, const skep_txn_component *c, skep_err *err) {
-  return skep_db_run(db,
-                     "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", \"TC_PARTITION\", "
-                     "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?, ?)",
-                     SKEP_PARAMS(skep_p_i64(txn), skep_p_text(c->database), skep_p_text(c->table),
-                                 skep_p_text(c->partition), skep_p_char(c->op), skep_p_i64(c->write_id)),
-                     NULL, err);
+skep_status skep_txn_insert_component(skep_db *db, int64_t txn, const skep_txn_component *c, skep_err *err) {
+  bool has_write_id = c->write_id > 0 || c->op == 'c';
+  return skep_db_run(
+      db,
+      "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", \"TC_PARTITION\", "
+      "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?, ?)",
+      SKEP_PARAMS(skep_p_i64(txn), skep_p_text(c->database), skep_p_text(c->table), skep_p_text(c->partition),
+                  skep_p_char(c->op), has_write_id ? skep_p_i64(c->write_id) : skep_p_null()),
+      NULL, err);
 }
 
 /* DROP and ALTER TABLE RENAME under a writer take its write id away: what it wrote is nobody's any more. */
@@ -140,9 +142,9 @@ static skep_status add_rows(skep_db *db, skep_arena *arena, int64_t txn, const s
   if (kept.n < old.n) {
     SKEP_TRY(skep_db_run(db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
                          NULL, err));
-    for (size_t i = 0; i < kept.n; i++) SKEP_TRY(insert_component(db, txn, &kept.items[i], err));
+    for (size_t i = 0; i < kept.n; i++) SKEP_TRY(skep_txn_insert_component(db, txn, &kept.items[i], err));
   }
-  for (size_t i = 0; i < added.n; i++) SKEP_TRY(insert_component(db, txn, &added.items[i], err));
+  for (size_t i = 0; i < added.n; i++) SKEP_TRY(skep_txn_insert_component(db, txn, &added.items[i], err));
   return SKEP_OK;
 }
 

@@ -140,6 +140,8 @@ typedef struct skep_txn_component_list {
 
 skep_status skep_txn_component_add(skep_arena *arena, skep_txn_component_list *list, const skep_txn_component *c,
                                    skep_err *err);
+/* A row of TXN_COMPONENTS. Write id 0: it has none; with 'c' that is the highest one that a compaction reads. */
+skep_status skep_txn_insert_component(skep_db *db, int64_t txn, const skep_txn_component *c, skep_err *err);
 bool skep_txn_same_table(const skep_txn_component *a, const skep_txn_component *b);
 int skep_txn_order_text(const char *a, const char *b); /* NULL first */
 /* For qsort: database, table, partition, letter. */

@@ -350,12 +350,8 @@ static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t
         &found, err));
   }
   if (found) return SKEP_OK;
-  return skep_db_run(db,
-                     "INSERT INTO \"TXN_COMPONENTS\" (\"TC_TXNID\", \"TC_DATABASE\", \"TC_TABLE\", "
-                     "\"TC_OPERATION_TYPE\", \"TC_WRITEID\") VALUES (?, ?, ?, ?, ?)",
-                     SKEP_PARAMS(skep_p_i64(txn), skep_p_text(t->database), skep_p_text(t->table),
-                                 skep_p_char(t->write), skep_p_i64(t->write_id)),
-                     NULL, err);
+  const skep_txn_component c = {.database = t->database, .table = t->table, .op = t->write, .write_id = t->write_id};
+  return skep_txn_insert_component(db, txn, &c, err);
 }
 
 static int by_name(const void *left, const void *right) {
