@@ -28,8 +28,7 @@ skep_status skep_compaction_is_known(skep_db *db, int64_t txn, bool *out, skep_e
       skep_db_get_i64(db, "SELECT count(*) FROM \"MIN_HISTORY_LEVEL\" WHERE \"MHL_MIN_OPEN_TXNID\" <= ?",
                       SKEP_PARAMS(skep_p_i64(txn)), &before, NULL, &why);
   if (status == SKEP_ERR_NOT_FOUND) /* without that table only the end of all is an answer */
-    status = skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &before,
-                             NULL, &why);
+    status = skep_txn_count_open(db, &before, &why);
   if (status != SKEP_OK && err != NULL) *err = why;
   *out = before == 0;
   return status;

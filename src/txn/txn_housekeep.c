@@ -22,8 +22,7 @@ skep_status skep_txn_timeout(skep_db *db, int64_t *out_ms, skep_err *err) {
 static skep_status agree(skep_db *db, int64_t wanted_ms, skep_err *err) {
   int64_t n_open = 0;
   char text[24];
-  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open, NULL,
-                           err));
+  SKEP_TRY(skep_txn_count_open(db, &n_open, err));
   if (n_open > 0) return SKEP_OK;
   snprintf(text, sizeof text, "%lld", (long long)wanted_ms);
   return skep_db_set_property(db, SKEP_TIMEOUT_PROPERTY, text, err);
@@ -84,8 +83,7 @@ static skep_status min_seen_open(skep_db *db, int64_t min_open, int64_t *out, sk
                                        SKEP_NO_PARAMS, out, &found, &reason);
   if (status == SKEP_ERR_NOT_FOUND) {
     int64_t n_open = 0;
-    SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open,
-                             NULL, err));
+    SKEP_TRY(skep_txn_count_open(db, &n_open, err));
     *out = n_open > 0 ? 0 : min_open;
     return SKEP_OK;
   }

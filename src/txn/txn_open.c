@@ -30,6 +30,10 @@ skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err) {
   return skep_db_get_i64(db, "SELECT max(\"TXN_ID\") FROM \"TXNS\"", SKEP_NO_PARAMS, out, NULL, err);
 }
 
+skep_status skep_txn_count_open(skep_db *db, int64_t *out, skep_err *err) {
+  return skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, out, NULL, err);
+}
+
 /* The highest transaction that started longer ago than an opening may take: an id up to it cannot appear any more. */
 static skep_status low_boundary(skep_db *db, int64_t open_timeout_ms, int64_t *out, skep_err *err) {
   int64_t now;
@@ -131,8 +135,7 @@ static skep_status too_many(int64_t n, int64_t limit, skep_err *err) {
 static skep_status open_many(skep_db *db, const skep_txn_conf *c, skep_txn_type type, uint32_t n, int64_t *ids,
                              skep_err *err) {
   int64_t min_open = 0, now = 0, n_open = 0;
-  SKEP_TRY(skep_db_get_i64(db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n_open, NULL,
-                           err));
+  SKEP_TRY(skep_txn_count_open(db, &n_open, err));
   SKEP_TRY(too_many(n_open, c->max_open, err));
   SKEP_TRY(before_number(db, err));
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
