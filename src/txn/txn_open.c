@@ -517,7 +517,8 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
   clear_tables(tables, n_tables);
   char state;
-  skep_status status = skep_txn_touch(db, txn->id, tables, n_tables, err); /* its lock comes before that of the row */
+  skep_status status = SKEP_OK; /* a mark that names them all goes on doing so */
+  if (touches) status = skep_txn_touch(db, txn->id, tables, n_tables, err); /* its lock comes before that of the row */
   if (status == SKEP_OK) status = skep_txn_ensure_open(db, txn->id, &state, NULL, err);
   skep_txn t = *txn;
   if (status == SKEP_OK && skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE)) {
