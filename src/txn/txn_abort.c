@@ -118,7 +118,8 @@ skep_status skep_txn_abort_rows(skep_db *db, int64_t txn, skep_txn_abort_reason 
   return skep_txn_forget_history(db, txn, err);
 }
 
-skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_err *err) {
+/* Whether the transaction has written anything that is not committed yet. */
+static skep_status has_components(skep_db *db, int64_t txn, bool *out, skep_err *err) {
   int64_t ignored = 0;
   return skep_db_get_i64(db, "SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ? LIMIT 1",
                          SKEP_PARAMS(skep_p_i64(txn)), &ignored, out, err);
@@ -142,7 +143,7 @@ static skep_status abort_one(skep_db *db, int64_t txn, skep_txn_abort_reason rea
 /* The end of a reader need not be durable. That of a writer is: a commit in doubt is written over by it. */
 skep_status skep_txn_abort(skep_db *db, int64_t txn, skep_txn_abort_reason reason, bool files_gone, skep_err *err) {
   bool joined = false, wrote = true;
-  if (!skep_db_in_transaction(db)) SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
+  if (!skep_db_in_transaction(db)) SKEP_TRY(has_components(db, txn, &wrote, err));
   SKEP_TRY(skep_db_begin_unless(db, wrote ? SKEP_DB_ROWS : SKEP_DB_ROWS_LAZY, &joined, err));
   skep_status status = abort_one(db, txn, reason, files_gone, err);
   return skep_db_end(db, joined, status, err);

@@ -308,13 +308,17 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, bool joined, b
 static skep_status commit_mode(skep_db *db, int64_t txn, bool writes, skep_db_mode *mode, skep_err *err) {
   *mode = SKEP_DB_ROWS_EARLY;
   if (writes || skep_db_in_transaction(db)) return SKEP_OK;
-  int64_t type = 0;
-  bool wrote = false;
-  SKEP_TRY(skep_txn_has_components(db, txn, &wrote, err));
-  SKEP_TRY(skep_db_get_i64(db, "SELECT \"TXN_TYPE\" FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
-                           &type, NULL, err));
-  if (!wrote && !is_compaction((int)type)) *mode = SKEP_DB_ROWS_LAZY;
-  return SKEP_OK;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(
+      skep_db_query(db,
+                    "SELECT \"TXN_TYPE\", EXISTS (SELECT 1 FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = \"TXN_ID\") "
+                    "FROM \"TXNS\" WHERE \"TXN_ID\" = ?",
+                    SKEP_PARAMS(skep_p_i64(txn)), &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  bool must_last = status == SKEP_OK && (is_compaction((int)skep_stmt_i64(stmt, 0)) || skep_stmt_bool(stmt, 1));
+  if (!must_last) *mode = SKEP_DB_ROWS_LAZY;
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
 }
 
 /* In the caller's arena: what the database transaction's own held. */

@@ -120,9 +120,6 @@ skep_status skep_txn_run_optional(skep_db *db, const char *sql, const skep_param
 /* Whether the machine's present start was recovered (or needs no recovery). */
 skep_status skep_txn_is_recovered(skep_db *db, bool *out, skep_err *err);
 
-/* Whether the transaction has written anything that is not committed yet. */
-skep_status skep_txn_has_components(skep_db *db, int64_t txn, bool *out, skep_err *err);
-
 /* skep_txn_valid_write_ids where the next write id of the table is known, and stays so (0: it is not). */
 skep_status skep_txn_valid_write_ids_below(skep_db *db, skep_arena *arena, const skep_txn_ids *txns,
                                            const char *database, const char *table, int64_t next, skep_txn_ids *out,
