@@ -44,14 +44,14 @@ static skep_status find_blocking(skep_db *db, const skep_txn_conf *conf, skep_ar
                                  const skep_compaction_request *r, const skep_compaction **out, skep_err *err) {
   skep_compaction *rows;
   uint32_t n;
+  int64_t highest = -1; /* asked for once, when it is needed */
   *out = NULL;
   SKEP_TRY(list_of_table(db, r->database, r->table, arena, &rows, &n, err));
   for (uint32_t i = 0; i < n; i++) {
     if (!skep_same_text(rows[i].partition, r->partition)) continue;
     bool blocks = rows[i].state == 'i' || rows[i].state == 'w';
     if (rows[i].state == 'r' && rows[i].type != SKEP_COMPACTION_ABORT_CLEANUP && rows[i].has_highest) {
-      int64_t highest = 0;
-      SKEP_TRY(highest_now(db, conf, arena, r->database, r->table, &highest, err));
+      if (highest < 0) SKEP_TRY(highest_now(db, conf, arena, r->database, r->table, &highest, err));
       blocks = rows[i].highest_write_id == highest;
     }
     if (!blocks) continue;
