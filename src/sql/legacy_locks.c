@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "sql/ddl_int.h"
 #include "sql/show_int.h"
@@ -190,11 +189,6 @@ static skep_status took_too_long(const skep_legacy_lock_info *b, skep_err *err) 
                    client);
 }
 
-static void sleep_ms(int64_t ms) {
-  const struct timespec pause = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-  (void)nanosleep(&pause, NULL);
-}
-
 /* Hive looks every hive.lock.sleep.between.retries (60 s), hive.lock.numretries (100) times; here pauses begin short,
  * and the whole is as long. Where neither is set, 50 s, as for the other locks. */
 static int64_t limit_ms(const skep_session *s) {
@@ -220,7 +214,7 @@ static skep_status take(skep_session *s, const skep_legacy_want *wants, size_t n
     if (taken) return SKEP_OK;
     if (waited >= limit) return took_too_long(&blocker, err);
     if (pause > limit - waited) pause = limit - waited;
-    sleep_ms(pause);
+    s->ctx->sleep_ms(s->ctx->clock_self, pause);
     waited += pause;
     pause = pause * 2 < 100 ? pause * 2 : 100;
   }

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   DEFAULT_LIMIT_MS = 50000,
@@ -272,20 +271,16 @@ static skep_status call_hook(waiting *w, int64_t pause_ms, skep_err *err) {
   return w->s->lock_wait(w->s->lock_wait_self, w->s, &told, err);
 }
 
-static void sleep_ms(int64_t ms) {
-  const struct timespec pause = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-  (void)nanosleep(&pause, NULL);
-}
-
 /* Sleeps until something has changed: the request is gone, or the last one in its way is. */
 static skep_status rest(waiting *w, skep_err *err) {
+  const skep_ctx *ctx = w->s->ctx;
   int64_t pause = 1;
   if (w->s->lock_wait != NULL) return call_hook(w, pause, err);
   for (;;) {
     bool there = true, mine = true;
     int64_t waited = waited_ms(w);
     if (waited >= w->limit_ms) return SKEP_OK;
-    sleep_ms(pause < w->limit_ms - waited ? pause : w->limit_ms - waited);
+    ctx->sleep_ms(ctx->clock_self, pause < w->limit_ms - waited ? pause : w->limit_ms - waited);
     SKEP_TRY(skep_session_check(w->s, err));
     SKEP_TRY(skep_lock_is_there(w->s->db, w->blocker.last_ext_id, &there, err));
     if (there) SKEP_TRY(skep_lock_is_there(w->s->db, w->w->ext_id, &mine, err));
