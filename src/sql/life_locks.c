@@ -5,6 +5,7 @@
 #include "column/predicate.h"
 #include "column/text.h"
 #include "sql/conflict.h"
+#include "sql/legacy_locks.h"
 #include "sql/life_int.h"
 
 /* ---- settings ---- */
@@ -38,9 +39,7 @@ skep_locks_conf skep_life_locks_conf(const skep_session *s) {
   return c;
 }
 
-bool skep_life_takes_locks(const skep_session *s) {
-  return !s->no_locks && strstr(skep_session_text(s, "hive.txn.manager", ""), "DummyTxnManager") == NULL;
-}
+bool skep_life_takes_locks(const skep_session *s) { return !s->no_locks && !skep_legacy_is_on(s); }
 
 skep_lock_object skep_life_object(const skep_catalog_table *t) {
   switch (t->kind) {
