@@ -38,3 +38,37 @@ skep_status skep_acid_dirs(skep_session *s, skep_arena *arena, const char *dir, 
   }
   return SKEP_OK;
 }
+
+static uint32_t count_parts(const char *path) {
+  uint32_t n = 0;
+  while (*path != '\0') {
+    size_t part = strcspn(path, "/");
+    if (part > 1 || (part == 1 && path[0] != '.')) n++;
+    path += part;
+    while (*path == '/') path++;
+  }
+  return n;
+}
+
+/* Whether the walk below a table's location comes to a partition's directory. */
+static bool is_on_the_way(const char *path, const char *root, uint32_t levels) {
+  return skep_catalog_relate(path, root) == SKEP_CATALOG_INSIDE && count_parts(path) - count_parts(root) <= levels;
+}
+
+skep_status skep_acid_dirs_of_table(skep_session *s, skep_arena *arena, const skep_catalog_table *t,
+                                    skep_acid_dir_visitor *visit, void *self, skep_err *err) {
+  const skep_catalog_partition *partitions = NULL;
+  const char *root, *path;
+  uint32_t levels = t->partition_keys->n_children;
+  size_t n = 0;
+  bool walks = t->location != NULL && skep_catalog_path(t->location, &root, NULL) == SKEP_OK;
+  if (walks) SKEP_TRY(skep_acid_dirs(s, arena, root, levels, visit, self, err));
+  if (skep_table_is_partitioned(t))
+    SKEP_TRY(skep_catalog_list_partitions(s->catalog, arena, t, false, &partitions, &n, err));
+  for (size_t i = 0; i < n; i++) {
+    if (partitions[i].location == NULL || skep_catalog_path(partitions[i].location, &path, NULL) != SKEP_OK) continue;
+    if (walks && is_on_the_way(path, root, levels)) continue;
+    SKEP_TRY(skep_acid_dirs(s, arena, path, 0, visit, self, err));
+  }
+  return SKEP_OK;
+}

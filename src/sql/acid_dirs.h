@@ -20,4 +20,10 @@ typedef skep_status skep_acid_dir_visitor(void *self, const skep_acid_dir *dir, 
 SKEP_NODISCARD skep_status skep_acid_dirs(skep_session *session, skep_arena *arena, const char *dir, uint32_t levels,
                                           skep_acid_dir_visitor *visit, void *self, skep_err *err);
 
+/* The same for a whole table: what is below its location, and in partitions that lie where that walk does not come: in
+ * other places, or deeper. Places on other file systems are passed over: nothing of ours is there. */
+SKEP_NODISCARD skep_status skep_acid_dirs_of_table(skep_session *session, skep_arena *arena,
+                                                   const skep_catalog_table *t, skep_acid_dir_visitor *visit,
+                                                   void *self, skep_err *err);
+
 #endif

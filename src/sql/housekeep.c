@@ -156,13 +156,6 @@ static skep_status burn(const leftovers *l, skep_err *err) {
   return SKEP_OK;
 }
 
-/* Nothing on another file system than ours was written here. */
-static skep_status look_at(leftovers *l, const char *location, uint32_t levels, skep_err *err) {
-  const char *path;
-  if (location == NULL || skep_catalog_path(location, &path, NULL) != SKEP_OK) return SKEP_OK;
-  return skep_acid_dirs(l->r->s, l->r->arena, path, levels, look, l, err);
-}
-
 static skep_status recover_table(recovery *r, const char *db, const char *name, skep_err *err) {
   skep_session *s = r->s;
   skep_catalog_table *t;
@@ -170,12 +163,7 @@ static skep_status recover_table(recovery *r, const char *db, const char *name, 
   if (!skep_table_is_transactional(t)) return SKEP_OK;
   leftovers l = {.r = r, .t = t};
   SKEP_TRY(skep_txn_next_write_id(s->db, db, name, &l.next, err));
-  SKEP_TRY(look_at(&l, t->location, t->partition_keys->n_children, err));
-  const skep_catalog_partition *partitions = NULL;
-  size_t n = 0;
-  if (skep_table_is_partitioned(t))
-    SKEP_TRY(skep_catalog_list_partitions(s->catalog, r->arena, t, false, &partitions, &n, err));
-  for (size_t i = 0; i < n; i++) SKEP_TRY(look_at(&l, partitions[i].location, 0, err));
+  SKEP_TRY(skep_acid_dirs_of_table(s, r->arena, t, look, &l, err));
   return l.kept != NULL ? burn(&l, err) : SKEP_OK;
 }
 

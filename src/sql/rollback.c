@@ -207,27 +207,6 @@ static skep_status find_newer(void *self, const skep_acid_dir *dir, skep_err *er
   return SKEP_OK;
 }
 
-static skep_status look_below(reseeding *r, const char *location, uint32_t levels, skep_err *err) {
-  const char *path;
-  if (location == NULL || skep_catalog_path(location, &path, NULL) != SKEP_OK) return SKEP_OK; /* not a local one */
-  return skep_acid_dirs(r->s, &r->arena, path, levels, find_newer, r, err);
-}
-
-static skep_status look_at_table(reseeding *r, skep_err *err) {
-  const skep_catalog_table *t = r->t;
-  const skep_catalog_partition *partitions = NULL;
-  size_t n = 0;
-  SKEP_TRY(skep_txn_next_write_id(r->s->db, t->db, t->name, &r->next, err));
-  SKEP_TRY(look_below(r, t->location, t->partition_keys->n_children, err));
-  if (skep_table_is_partitioned(t))
-    SKEP_TRY(skep_catalog_list_partitions(r->s->catalog, &r->arena, t, false, &partitions, &n, err));
-  for (size_t i = 0; i < n; i++) {
-    bool inside = skep_catalog_relate(partitions[i].location, t->location) == SKEP_CATALOG_INSIDE;
-    if (!inside) SKEP_TRY(look_below(r, partitions[i].location, 0, err));
-  }
-  return SKEP_OK;
-}
-
 /* Readers pass over names with a point before them. */
 static skep_status hide(reseeding *r, const char *path, skep_err *err) {
   const char *name = strrchr(path, '/') + 1;
@@ -245,7 +224,8 @@ static skep_status reseed_table(reseeding *r, skep_err *err) {
   r->highest = 0;
   r->n_found = 0;
   r->merged = NULL;
-  SKEP_TRY(look_at_table(r, err));
+  SKEP_TRY(skep_txn_next_write_id(r->s->db, t->db, t->name, &r->next, err));
+  SKEP_TRY(skep_acid_dirs_of_table(r->s, &r->arena, t, find_newer, r, err));
   if (r->n_found == 0) return SKEP_OK;
   if (!r->adopt && r->merged != NULL)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED,

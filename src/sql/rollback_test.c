@@ -122,6 +122,30 @@ static void hidden_files_are_not_there(void **state) {
   assert_string_equal(warehouse_rows(&f->w, "SELECT * FROM u"), "");
 }
 
+/* A partition may lie anywhere below its table's directory: deeper than the table's own would. */
+static void writes_of_a_deep_partition_are_found(void **state) {
+  fixture *f = *state;
+  char sql[300];
+  warehouse_run(&f->w,
+                "CREATE TABLE p (a INT) PARTITIONED BY (k INT) STORED AS ORC "
+                "TBLPROPERTIES ('transactional'='true')");
+  snprintf(sql, sizeof sql, "ALTER TABLE p ADD PARTITION (k=1) LOCATION '%s/p/deep/er/one'", f->w.dir);
+  warehouse_run(&f->w, sql);
+  warehouse_run(&f->w, "ALTER TABLE p ADD PARTITION (k=2)");
+  warehouse_run(&f->w, "INSERT INTO p VALUES (1, 1), (2, 2)");
+  backup(f);
+  warehouse_run(&f->w, "INSERT INTO p VALUES (3, 1)");
+  warehouse_run(&f->w, "INSERT INTO p VALUES (4, 1), (4, 2)");
+  later(f);
+  restore(f);
+  assert_ok(skep_session_reseed(f->w.session, true, say, f, &f->w.err), f->w.err);
+  assert_non_null(strstr(f->told, "default.p: 3 directories of write ids"));
+  warehouse_run(&f->w, "INSERT INTO p VALUES (5, 1)");
+  later(f);
+  assert_string_equal(warehouse_rows(&f->w, "SELECT a, k FROM p ORDER BY a, k"),
+                      "1\t1\n2\t2\n3\t1\n4\t1\n4\t2\n5\t1\n");
+}
+
 static void without_a_restore_nothing_is_refused(void **state) {
   fixture *f = *state;
   make(f);
@@ -137,6 +161,7 @@ int main(void) {
       TEST(who_writes_is_refused),
       TEST(adopted_files_are_committed),
       TEST(hidden_files_are_not_there),
+      TEST(writes_of_a_deep_partition_are_found),
       TEST(without_a_restore_nothing_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
