@@ -11,11 +11,12 @@ enum { MAX_ARENA = 1 << 30, MAX_ROUNDS = 1000, REMOVALS = 100, MUTEX_WAIT_MS = 1
 
 /* ---- whether an entry may be cleaned now ---- */
 
-static bool in_retention(const skep_compact_env *env, const skep_compaction *job, int64_t now) {
+int64_t skep_compact_retention_left(const skep_compact_env *env, const skep_compaction *job, int64_t now_ms) {
   int64_t retention = skep_compact_bool(env, "hive.compactor.delayed.cleanup.enabled", false)
                           ? skep_compact_ms(env, "hive.compactor.cleaner.retention.time.seconds", 1000, 300000)
                           : 0;
-  return job->commit_ms > 0 && job->commit_ms + job->retry_retention_ms + retention > now;
+  int64_t until = job->commit_ms + job->retry_retention_ms + retention;
+  return job->commit_ms > 0 && until > now_ms ? until - now_ms : 0;
 }
 
 /* Whether its own transaction is over: 'o' it works, 'a' it never committed. Older workers record no next transaction.
@@ -26,8 +27,7 @@ static skep_status own_state(const skep_compact_env *env, const skep_compaction 
   return skep_txn_state(env->db, job->txn_id, state, NULL, NULL, err);
 }
 
-/* Transactions up to this one do not see the compaction; 0: not known. */
-static int64_t last_before(const skep_compaction *job) {
+int64_t skep_compact_last_before(const skep_compaction *job) {
   return job->next_txn_id > job->txn_id ? job->next_txn_id : job->txn_id;
 }
 
@@ -35,19 +35,17 @@ static int64_t last_before(const skep_compaction *job) {
  * very number may have begun between begin and commit of the compaction.) */
 static skep_status is_seen_by_all(const skep_compact_env *env, const skep_compaction *job, const skep_txn_horizon *h,
                                   bool *out, skep_err *err) {
-  *out = last_before(job) < h->min_txn;
+  *out = skep_compact_last_before(job) < h->min_txn;
   if (!*out || job->txn_id == 0 || job->next_txn_id != 0) return SKEP_OK;
   return skep_compaction_is_known(env->db, job->txn_id, out, err);
 }
 
-static void print_waiting(const skep_txn_horizon *h, char *out, size_t size) {
-  snprintf(out, size, "waits for transactions before it");
-  if (h->n_holders == 0) return;
-  skep_txn_holder holder = h->holders[0];
-  snprintf(out, size, "waits for transaction %lld of %.64s at %.64s%s%.64s%s, open for %lld s", (long long)holder.txn,
-           holder.user != NULL ? holder.user : "?", holder.host != NULL ? holder.host : "?",
-           holder.query != NULL ? " (query " : "", holder.query != NULL ? holder.query : "",
-           holder.query != NULL ? ")" : "", (long long)(holder.age_ms / 1000));
+static void print_waiting(const skep_ctx *ctx, const skep_txn_horizon *h, char *out, size_t size) {
+  skep_buf holder;
+  skep_buf_init(&holder, ctx, 4096);
+  if (h->n_holders > 0) skep_txn_holder_print(&h->holders[0], &holder);
+  snprintf(out, size, "waits for %s", holder.size > 0 ? skep_buf_string(&holder) : "transactions before it");
+  skep_buf_fini(&holder);
 }
 
 /* ---- one entry ---- */
@@ -201,7 +199,7 @@ static bool ends_the_round(skep_status status) {
 
 static skep_status waits(entry *e, const skep_txn_horizon *h, bool claimed, skep_err *err) {
   char text[400];
-  print_waiting(h, text, sizeof text);
+  print_waiting(e->c->env->ctx, h, text, sizeof text);
   e->c->out->n_waiting++;
   if (e->c->dry_run)
     skep_compact_note(e->c->env, "compaction %lld of %s.%s %s", (long long)e->job->id, e->job->database, e->job->table,
@@ -217,7 +215,7 @@ static skep_status clean_now(entry *e, skep_err *err) {
   skep_err why = {0};
   SKEP_TRY(skep_compaction_claim(env->db, e->job, 0, &mine, err)); /* the mutex says that nobody else is at it */
   if (!mine) return SKEP_OK;
-  int64_t last = last_before(e->job);
+  int64_t last = skep_compact_last_before(e->job);
   skep_status status = skep_txn_cleaner_claim(env->db, &env->conf, e->arena, e->job->database, e->job->table,
                                               last > 0 ? last + 1 : 0, &h, &why);
   bool seen = false;
@@ -296,7 +294,7 @@ static skep_status round_of(skep_cleaner *c, int64_t now, skep_err *err) {
   skep_status status = skep_compaction_list_ready(c->env->db, &arena, &ready, &n, err);
   for (uint32_t i = 0; status == SKEP_OK && i < n; i++) {
     if ((i > 0 && same_resource(&ready[i - 1], &ready[i])) || has_failed(c, ready[i].id)) continue;
-    if (in_retention(c->env, &ready[i], now)) {
+    if (skep_compact_retention_left(c->env, &ready[i], now) > 0) {
       c->out->n_waiting++;
       continue;
     }

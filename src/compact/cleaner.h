@@ -27,4 +27,9 @@ typedef struct skep_compact_cleaning {
 SKEP_NODISCARD skep_status skep_compact_clean(const skep_compact_env *env, bool dry_run, skep_compact_cleaning *out,
                                               skep_err *err);
 
+/* Transactions up to this one do not see the compaction; 0: not known. */
+int64_t skep_compact_last_before(const skep_compaction *job);
+/* How many ms its inputs are kept yet: delayed clean-up, a try that failed. */
+int64_t skep_compact_retention_left(const skep_compact_env *env, const skep_compaction *job, int64_t now_ms);
+
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "acid/layout.h"
+#include "compact/cleaner.h"
 #include "compact/job.h"
 #include "compact/worker.h"
 #include "txn/watermark.h"
@@ -102,26 +103,17 @@ static const char *holders_text(asking *a, const skep_txn_horizon *h, int64_t ne
   return text_of(a, &text);
 }
 
-static int64_t last_of(const skep_compaction *c) { return c->next_txn_id > c->txn_id ? c->next_txn_id : c->txn_id; }
-
-static int64_t retention_left(const asking *a, const skep_compaction *c) {
-  int64_t retention = skep_compact_bool(a->env, "hive.compactor.delayed.cleanup.enabled", false)
-                          ? skep_compact_ms(a->env, "hive.compactor.cleaner.retention.time.seconds", 1000, 300000)
-                          : 0;
-  int64_t until = c->commit_ms + c->retry_retention_ms + retention;
-  return c->commit_ms > 0 && until > a->now ? until - a->now : 0;
-}
-
 /* *why NULL: for nobody but a cleaner. */
 static skep_status why_ready(asking *a, const skep_compaction *c, const char **why, skep_err *err) {
   skep_txn_horizon h;
   *why = NULL;
   SKEP_TRY(skep_txn_cleaner_horizon(a->env->db, &a->env->conf, a->arena, c->database, c->table, &h, err));
-  if (last_of(c) >= h.min_txn) {
-    *why = holders_text(a, &h, last_of(c));
+  int64_t last = skep_compact_last_before(c);
+  if (last >= h.min_txn) {
+    *why = holders_text(a, &h, last);
     return SKEP_OK;
   }
-  int64_t left = retention_left(a, c);
+  int64_t left = skep_compact_retention_left(a->env, c, a->now);
   if (left > 0)
     *why = print(a, "is kept for %lld s more%s%s", (long long)(left / 1000),
                  c->retry_retention_ms > 0 && c->error != NULL ? ": the last try failed: " : "",
