@@ -250,8 +250,8 @@ static skep_status clean_entry(entry *e, skep_err *err) {
   if (state == 'a') return only_end(e, 'f', "the worker's transaction was aborted before it committed", err);
   SKEP_TRY(skep_compact_find(env, e->arena, job->database, job->table, job->partition, &e->target, err));
   if (e->target.path == NULL) return only_end(e, 's', NULL, err);
-  const char *stop = skep_compact_param(&e->target.t->params, "no_cleanup");
-  if (stop == NULL) stop = skep_compact_param(&e->target.t->params, "NO_CLEANUP");
+  const char *stop = skep_catalog_param_get(&e->target.t->params, "no_cleanup");
+  if (stop == NULL) stop = skep_catalog_param_get(&e->target.t->params, "NO_CLEANUP");
   if (stop != NULL && strcmp(stop, "true") == 0) {
     e->c->out->n_waiting++;
     return SKEP_OK;

@@ -46,19 +46,9 @@ double skep_compact_double(const skep_compact_env *env, const char *name, double
 }
 
 const char *skep_compact_threshold(const skep_catalog_table *t, const char *name) {
-  static const char prefix[] = "compactorthreshold.";
-  for (size_t i = 0; t != NULL && i < t->params.n; i++) {
-    const char *key = t->params.items[i].key;
-    if (strncmp(key, prefix, sizeof prefix - 1) == 0 && strcmp(key + sizeof prefix - 1, name) == 0)
-      return t->params.items[i].value;
-  }
-  return NULL;
-}
-
-const char *skep_compact_param(const skep_catalog_params *params, const char *key) {
-  for (size_t i = 0; i < params->n; i++)
-    if (strcmp(params->items[i].key, key) == 0) return params->items[i].value;
-  return NULL;
+  char key[128];
+  snprintf(key, sizeof key, "compactorthreshold.%s", name);
+  return skep_catalog_param_get(&t->params, key);
 }
 
 void skep_compact_note(const skep_compact_env *env, const char *format, ...) {

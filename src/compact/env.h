@@ -44,8 +44,6 @@ const char *skep_compact_threshold(const skep_catalog_table *t, const char *name
 
 /* "0.1": digits and one point. */
 bool skep_compact_parse_double(const char *text, double *out);
-/* A property, or NULL. */
-const char *skep_compact_param(const skep_catalog_params *params, const char *key);
 
 void skep_compact_note(const skep_compact_env *env, const char *format, ...) SKEP_PRINTF(2, 3);
 /* SKEP_ERR_CANCELLED when env->cancel says so. */

@@ -8,7 +8,6 @@
 
 #include "acid/layout.h"
 #include "compact/job.h"
-#include "compact/tiers.h"
 #include "compact/worker.h"
 #include "txn/mutex.h"
 #include "txn/string_map.h"
@@ -89,12 +88,12 @@ static skep_status say_why(skep_arena *arena, const char *text, const char **out
 static skep_status prefers_run(const skep_compact_env *env, const skep_layout *layout, skep_arena *arena, bool *out,
                                skep_err *err) {
   skep_compact_range *ranges;
+  skep_compact_run_of run;
   uint32_t n;
   *out = false;
   if (!skep_compact_bool(env, "skep.compactor.incremental", false)) return SKEP_OK;
-  int64_t fan = skep_compact_int(env, "skep.compactor.incremental.fan", 4);
-  SKEP_TRY(skep_compact_ranges(layout, arena, &ranges, &n, err));
-  *out = skep_compact_choose_run(ranges, n, fan >= 2 && fan <= 1000 ? (uint32_t)fan : 4).n > 0;
+  SKEP_TRY(skep_compact_find_run(env, layout, arena, &ranges, &n, &run, err));
+  *out = run.n > 0;
   return SKEP_OK;
 }
 
@@ -186,8 +185,8 @@ static skep_status is_backing_off(round_of *r, skep_arena *arena, const skep_com
 }
 
 static bool is_off(const skep_catalog_params *params) {
-  const char *lower = skep_compact_param(params, "no_auto_compaction");
-  const char *upper = skep_compact_param(params, "NO_AUTO_COMPACTION");
+  const char *lower = skep_catalog_param_get(params, "no_auto_compaction");
+  const char *upper = skep_catalog_param_get(params, "NO_AUTO_COMPACTION");
   bool off = false;
   if (lower != NULL && skep_parse_bool(lower, &off) && off) return true;
   return upper != NULL && skep_parse_bool(upper, &off) && off;
@@ -202,7 +201,7 @@ static skep_status database_is_off(round_of *r, skep_arena *arena, const char *n
   if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   if (status != SKEP_OK) return status;
   *out = is_off(&db->params);
-  *pool = skep_compact_param(&db->params, SKEP_COMPACTION_POOL);
+  *pool = skep_catalog_param_get(&db->params, SKEP_COMPACTION_POOL);
   return SKEP_OK;
 }
 
@@ -216,14 +215,13 @@ static skep_status eligible(round_of *r, skep_arena *arena, const skep_compactio
   if (target->path == NULL) return SKEP_OK;
   SKEP_TRY(database_is_off(r, arena, c->database, &off, pool, err));
   const skep_catalog_table *t = target->t;
-  const char *paused = skep_compact_param(&t->params, SKEP_COMPACT_PAUSED);
-  if (paused != NULL && strcmp(paused, "true") == 0) r->postponed = off = true;
+  if (skep_compact_is_paused(t)) r->postponed = off = true;
   if (is_off(&t->params) || !skep_table_is_transactional(t) || t->n_sort_columns > 0) off = true;
   if (t->kind == SKEP_TABLE_INSERT_ONLY && !skep_compact_bool(r->env, "hive.compactor.compact.insert.only", true))
     off = true;
   if (skep_table_is_partitioned(t) && c->partition == NULL) off = true;
   if (off) target->path = NULL;
-  const char *own = skep_compact_param(&t->params, SKEP_COMPACTION_POOL);
+  const char *own = skep_catalog_param_get(&t->params, SKEP_COMPACTION_POOL);
   if (own != NULL) *pool = own;
   return SKEP_OK;
 }
@@ -232,7 +230,7 @@ static skep_status eligible(round_of *r, skep_arena *arena, const skep_compactio
 
 static skep_status properties_of(const skep_compact_env *env, skep_arena *arena, const skep_catalog_table *t,
                                  bool incremental, const char **out, skep_err *err) {
-  const char *priority = skep_compact_param(&t->params, SKEP_COMPACTION_PRIORITY);
+  const char *priority = skep_catalog_param_get(&t->params, SKEP_COMPACTION_PRIORITY);
   skep_buf text;
   *out = NULL;
   if (!incremental && priority == NULL) return SKEP_OK;

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "acid/layout.h"
-#include "compact/tiers.h"
 #include "txn/string_map.h"
 
 enum { MAX_ORDER = 100, DEFAULT_FAN = 4, DEFAULT_RESERVE_MB = 64 };
@@ -139,22 +137,33 @@ static skep_status properties_of(skep_arena *arena, const skep_compaction *entry
 
 /* ---- incremental ---- */
 
-static skep_status choose_range(const skep_compact_env *env, skep_arena *arena, const skep_catalog_table *t,
-                                const char *root, skep_compact_job *job, skep_err *err) {
+skep_status skep_compact_job_layout(const skep_compact_env *env, skep_arena *arena, const skep_compact_job *job,
+                                    skep_layout **out, skep_err *err) {
   skep_snapshot snapshot;
-  skep_layout *layout = NULL;
-  skep_compact_range *ranges = NULL;
-  uint32_t n = 0;
+  *out = NULL;
   SKEP_TRY(skep_snapshot_parse(arena, job->write_ids, job->txns, SKEP_HIVE_4, &snapshot, err));
   snapshot.for_compactor = true;
-  const skep_layout_opts opts = {
-      .snapshot = &snapshot, .hive = SKEP_HIVE_4, .is_insert_only = t->kind == SKEP_TABLE_INSERT_ONLY};
-  skep_status status = skep_layout_read(env->ctx, env->fs, root, &opts, &layout, err);
-  if (status == SKEP_OK) status = skep_compact_ranges(layout, arena, &ranges, &n, err);
+  const skep_layout_opts opts = {.snapshot = &snapshot, .hive = SKEP_HIVE_4, .is_insert_only = job->insert_only};
+  return skep_layout_read(env->ctx, env->fs, job->root, &opts, out, err);
+}
+
+skep_status skep_compact_find_run(const skep_compact_env *env, const skep_layout *layout, skep_arena *arena,
+                                  skep_compact_range **ranges, uint32_t *n, skep_compact_run_of *run, skep_err *err) {
+  int64_t fan = skep_compact_int(env, "skep.compactor.incremental.fan", DEFAULT_FAN);
+  SKEP_TRY(skep_compact_ranges(layout, arena, ranges, n, err));
+  *run = skep_compact_choose_run(*ranges, *n, fan >= 2 && fan <= 1000 ? (uint32_t)fan : DEFAULT_FAN);
+  return SKEP_OK;
+}
+
+static skep_status choose_range(const skep_compact_env *env, skep_arena *arena, skep_compact_job *job, skep_err *err) {
+  skep_layout *layout = NULL;
+  skep_compact_range *ranges = NULL;
+  skep_compact_run_of run;
+  uint32_t n = 0;
+  SKEP_TRY(skep_compact_job_layout(env, arena, job, &layout, err));
+  skep_status status = skep_compact_find_run(env, layout, arena, &ranges, &n, &run, err);
   skep_layout_free(layout);
   if (status != SKEP_OK) return status;
-  int64_t fan = skep_compact_int(env, "skep.compactor.incremental.fan", DEFAULT_FAN);
-  skep_compact_run_of run = skep_compact_choose_run(ranges, n, fan >= 2 && fan <= 1000 ? (uint32_t)fan : DEFAULT_FAN);
   if (run.n == 0)
     return skep_fail(err, SKEP_END, "no run of neighbouring deltas is worth an incremental compaction (%u ranges)", n);
   job->min_write_id = ranges[run.first].min;
@@ -207,7 +216,7 @@ skep_status skep_compact_job_make(const skep_compact_env *env, skep_arena *arena
   if (out->kind == SKEP_COMPACT_REBALANCE && entry->order_by != NULL && entry->order_by[0] != '\0')
     SKEP_TRY(skep_compact_order_parse(arena, entry->order_by, t->columns, &out->order, &out->n_order, err));
   if (out->kind != SKEP_COMPACT_INCREMENTAL) return SKEP_OK;
-  return choose_range(env, arena, t, target->path, out, err);
+  return choose_range(env, arena, out, err);
 }
 
 /* ---- when ---- */
@@ -236,6 +245,11 @@ bool skep_compact_window_open(const char *window, int minutes) {
   }
 }
 
+bool skep_compact_is_paused(const skep_catalog_table *t) {
+  const char *paused = skep_catalog_param_get(&t->params, "skep.compaction.paused");
+  return paused != NULL && strcmp(paused, "true") == 0;
+}
+
 static bool is_by_hand(const skep_compaction *entry) {
   const char *cut = entry->initiator_id != NULL ? strrchr(entry->initiator_id, '-') : NULL;
   return cut != NULL && strcmp(cut, "-manual") == 0;
@@ -256,7 +270,6 @@ skep_status skep_compact_admitted(const skep_compact_env *env, skep_arena *arena
   skep_status status = skep_compact_find(env, arena, entry->database, entry->table, entry->partition, &target, err);
   if (status == SKEP_ERR_UNSUPPORTED) return SKEP_OK; /* the worker says what is wrong */
   if (status != SKEP_OK || target.t == NULL) return status;
-  const char *paused = skep_compact_param(&target.t->params, SKEP_COMPACT_PAUSED);
-  *out = paused == NULL || strcmp(paused, "true") != 0;
+  *out = !skep_compact_is_paused(target.t);
   return SKEP_OK;
 }

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acid/layout.h"
 #include "compact/job.h"
-#include "compact/tiers.h"
 #include "lock/lock.h"
 
 enum { BEAT_MS = 3000, DEFAULT_ATTEMPTS = 3, MAX_WAITING = 1000, BEGIN_MS = 600000, DAY_MS = 86400000 };
@@ -170,13 +168,9 @@ static skep_status run(work *w, skep_err *err) {
 /* ---- nothing to do, but perhaps something to clean ---- */
 
 static skep_status has_leftovers(work *w, bool *out, skep_err *err) {
-  skep_snapshot snapshot;
   skep_layout *layout = NULL;
   *out = false;
-  SKEP_TRY(skep_snapshot_parse(w->arena, w->run.write_ids, w->run.txns, SKEP_HIVE_4, &snapshot, err));
-  snapshot.for_compactor = true;
-  const skep_layout_opts opts = {.snapshot = &snapshot, .hive = SKEP_HIVE_4, .is_insert_only = w->run.insert_only};
-  skep_status status = skep_layout_read(w->env->ctx, w->env->fs, w->target.path, &opts, &layout, err);
+  skep_status status = skep_compact_job_layout(w->env, w->arena, &w->run, &layout, err);
   if (status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
   if (status != SKEP_OK) return status;
   for (uint32_t i = 0; i < layout->n_dirs && !*out; i++)

@@ -214,7 +214,7 @@ static skep_status find(skep_session *s, void *self, skep_err *err) {
 static skep_status ask(compaction *c, const char *partition, skep_err *err) {
   skep_session *s = c->s;
   const char *pool = c->ast->compact->pool;
-  if (pool == NULL) pool = skep_compact_param(&c->t->params, SKEP_COMPACTION_POOL);
+  if (pool == NULL) pool = skep_catalog_param_get(&c->t->params, SKEP_COMPACTION_POOL);
   const skep_compaction_request request = {.database = c->t->db,
                                            .table = c->t->name,
                                            .partition = partition,
