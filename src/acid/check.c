@@ -62,19 +62,13 @@ skep_status skep_checker_go_on(const skep_checker *c, skep_err *err) {
 
 /* ---- verdicts ---- */
 
-static uint64_t bytes_of(const skep_layout_dir *dir) {
-  uint64_t n = 0;
-  for (uint32_t f = 0; f < dir->n_files; f++) n += dir->files[f].size_bytes;
-  return n;
-}
-
 static bool is_staging(const char *name) {
   return strncmp(name, ".hive-staging", 13) == 0 || strncmp(name, ".skep-", 6) == 0 || strncmp(name, "_tmp", 4) == 0;
 }
 
 /* A directory that no reader uses. Of an aborted write nothing is ever seen again. */
 static skep_status tell_unused(skep_checker *c, const skep_layout_dir *dir, skep_err *err) {
-  uint64_t bytes = bytes_of(dir);
+  uint64_t bytes = skep_layout_dir_bytes(dir);
   skep_check_finding f = {.level = SKEP_CHECK_NOTE, .text = dir->reason, .bytes = bytes};
   switch (dir->verdict) {
     case SKEP_OBSOLETE:

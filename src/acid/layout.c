@@ -474,6 +474,12 @@ skep_status skep_layout_read(const skep_ctx *ctx, skep_fs *fs, const char *root,
   return SKEP_OK;
 }
 
+uint64_t skep_layout_dir_bytes(const skep_layout_dir *dir) {
+  uint64_t n = 0;
+  for (uint32_t f = 0; f < dir->n_files; f++) n += dir->files[f].size_bytes;
+  return n;
+}
+
 void skep_layout_free(skep_layout *layout) {
   if (layout == NULL) return;
   const skep_ctx *ctx = layout->arena.ctx;

@@ -90,6 +90,9 @@ SKEP_NODISCARD skep_status skep_layout_read(const skep_ctx *ctx, skep_fs *fs, co
                                             const skep_layout_opts *opts, skep_layout **out, skep_err *err);
 void skep_layout_free(skep_layout *layout); /* accepts NULL */
 
+/* Of all files in the directory, whatever their verdicts. */
+uint64_t skep_layout_dir_bytes(const skep_layout_dir *dir);
+
 /* What the used files hold, by the names of directories and files. Only rows without ids: an insert-only table, a
  * full-ACID one that was only loaded into, or (without base and delta directories) a plain or converted one. */
 typedef struct skep_layout_rows {

@@ -57,14 +57,11 @@ skep_status skep_clean_forget(const skep_clean_place *place, skep_arena *arena, 
 static skep_status remove_aborted(const skep_clean_place *place, skep_arena *arena, const skep_layout *layout,
                                   skep_err *err) {
   skep_clean_list list = {0};
-  skep_compact_cleaning *out = place->cleaner->out;
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
     const skep_layout_dir *d = &layout->dirs[i];
     if (d->verdict != SKEP_ABORTED || d->parsed.kind == SKEP_DIR_OTHER) continue;
     SKEP_TRY(skep_clean_add(arena, &list, d->name, err));
-    out->n_dirs++;
-    out->n_files += d->n_files;
-    for (uint32_t k = 0; k < d->n_files; k++) out->n_bytes += d->files[k].size_bytes;
+    skep_clean_count(place->cleaner->out, d);
     if (place->cleaner->dry_run)
       skep_compact_note(place->cleaner->env, "would remove %s/%s: %s", place->root, d->name, d->reason);
   }

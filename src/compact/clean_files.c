@@ -20,6 +20,12 @@ skep_status skep_clean_add(skep_arena *arena, skep_clean_list *list, const char 
   return list->names[list->n++] != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a list of directories");
 }
 
+void skep_clean_count(skep_compact_cleaning *out, const skep_layout_dir *dir) {
+  out->n_dirs += dir->name[0] != '\0' ? 1 : 0;
+  out->n_files += dir->n_files;
+  out->n_bytes += skep_layout_dir_bytes(dir);
+}
+
 skep_status skep_clean_layout(const skep_clean_place *place, const skep_snapshot *snapshot, bool insert_only,
                               skep_layout **out, skep_err *err) {
   const skep_compact_env *env = place->cleaner->env;

@@ -29,6 +29,9 @@ typedef struct skep_clean_place {
   const char *table_root; /* what the catalog must still say; NULL: root */
 } skep_clean_place;
 
+/* Adds a directory that goes; "" of original files counts as none. */
+void skep_clean_count(skep_compact_cleaning *out, const skep_layout_dir *dir);
+
 /* Classifies the directory. SKEP_ERR_NOT_FOUND: it is not there. */
 SKEP_NODISCARD skep_status skep_clean_layout(const skep_clean_place *place, const skep_snapshot *snapshot,
                                              bool insert_only, skep_layout **out, skep_err *err);

@@ -76,14 +76,6 @@ static bool is_empty_leftover(const entry *e, const skep_layout_dir *d) {
          e->snapshot.write_ids.min_open > d->parsed.max_write_id;
 }
 
-static void count(skep_compact_cleaning *out, const skep_layout_dir *d) {
-  out->n_dirs += d->name[0] != '\0' ? 1 : 0;
-  for (uint32_t k = 0; k < d->n_files; k++) {
-    out->n_files++;
-    out->n_bytes += d->files[k].size_bytes;
-  }
-}
-
 /* Original files go one by one, with what their directories hold besides; "" stands for them. */
 static skep_status add_originals(entry *e, const skep_layout_dir *d, skep_clean_list *list, skep_err *err) {
   for (uint32_t k = 0; k < d->n_files; k++) {
@@ -105,7 +97,7 @@ static skep_status find_garbage(entry *e, const skep_layout *layout, skep_clean_
     } else {
       SKEP_TRY(skep_clean_add(e->arena, list, d->name, err));
     }
-    if (list->n > before) count(e->c->out, d);
+    if (list->n > before) skep_clean_count(e->c->out, d);
     if (e->c->dry_run && list->n > before)
       skep_compact_note(e->c->env, "would remove %s/%s: %s", e->place.root,
                         d->name[0] != '\0' ? d->name : "(original files)", d->reason);

@@ -19,8 +19,8 @@ skep_status skep_compact_ranges(const skep_layout *layout, skep_arena *arena, sk
     const skep_layout_dir *d = &layout->dirs[i];
     if (d->parsed.kind != SKEP_DIR_DELTA && d->parsed.kind != SKEP_DIR_DELETE_DELTA) continue;
     skep_compact_range *r = &ranges[found++];
-    *r = (skep_compact_range){.min = d->parsed.min_write_id, .max = d->parsed.max_write_id, .n_dirs = 1};
-    for (uint32_t k = 0; k < d->n_files; k++) r->bytes += d->files[k].size_bytes;
+    *r = (skep_compact_range){
+        .min = d->parsed.min_write_id, .max = d->parsed.max_write_id, .bytes = skep_layout_dir_bytes(d), .n_dirs = 1};
   }
   if (found > 1) qsort(ranges, found, sizeof *ranges, by_min);
   for (uint32_t i = 0; i < found; i++) {

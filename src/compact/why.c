@@ -75,7 +75,7 @@ static skep_status measure(asking *a, const skep_compact_target *target, int64_t
   for (uint32_t i = 0; i < layout->n_dirs; i++) {
     if (layout->dirs[i].verdict != verdict) continue;
     r->n_dirs++;
-    for (uint32_t k = 0; k < layout->dirs[i].n_files; k++) r->n_bytes += layout->dirs[i].files[k].size_bytes;
+    r->n_bytes += skep_layout_dir_bytes(&layout->dirs[i]);
   }
   skep_layout_free(layout);
   return SKEP_OK;
