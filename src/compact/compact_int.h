@@ -111,6 +111,36 @@ SKEP_NODISCARD skep_status skep_compact_output_finish(skep_compact_output *o, sk
                                                       skep_err *err);
 void skep_compact_output_free(skep_compact_output *o); /* accepts NULL; leaves a torso when it was not finished */
 
+/* ---- merging sorted inputs; sort_runs.c ---- */
+
+/* Whether input a goes before b. */
+typedef bool skep_compact_before(const void *a, const void *b);
+
+/* Entry i of a heap moves down to its place. */
+static inline void skep_compact_heap_sink(void **heap, uint32_t n, uint32_t i, skep_compact_before *before) {
+  for (;;) {
+    uint32_t least = i;
+    for (uint32_t child = 2 * i + 1; child < 2 * i + 3 && child < n; child++)
+      if (before(heap[child], heap[least])) least = child;
+    if (least == i) return;
+    void *swap = heap[i];
+    heap[i] = heap[least];
+    heap[least] = swap;
+    i = least;
+  }
+}
+
+static inline void skep_compact_heap_make(void **heap, uint32_t n, skep_compact_before *before) {
+  for (uint32_t i = n / 2; i-- > 0;) skep_compact_heap_sink(heap, n, i, before);
+}
+
+/* The path of a run of something that is sorted: beside the result, under a name that readers pass over. */
+SKEP_NODISCARD skep_status skep_compact_sort_path(skep_compact_run_state *run, const char *dir, uint32_t number,
+                                                  const char **out, skep_err *err);
+/* Removes runs 0 to n - 1. */
+SKEP_NODISCARD skep_status skep_compact_sort_remove(skep_compact_run_state *run, const char *dir, uint32_t n,
+                                                    skep_err *err);
+
 /* ---- insert_merge.c: rows in the order of their ids ---- */
 
 /* Where rows go. `rows` is borrowed for the call. */

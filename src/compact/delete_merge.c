@@ -154,12 +154,6 @@ static skep_status put(sorter *s, const event *e, skep_err *err) {
 
 /* ---- runs on disk ---- */
 
-static skep_status run_path(sorter *s, uint32_t number, const char **out, skep_err *err) {
-  char name[32];
-  snprintf(name, sizeof name, "_sort_%05" PRIu32, number);
-  return skep_compact_path(s->run->arena, s->run->delete_dir, name, out, err);
-}
-
 static skep_status spill(sorter *s, skep_err *err) {
   const char *path;
   skep_file *file = NULL;
@@ -167,7 +161,7 @@ static skep_status spill(sorter *s, skep_err *err) {
     return skep_fail(err, SKEP_ERR_LIMIT,
                      "delete events need more than %d runs of %zu: give the compaction more memory", MAX_RUNS, s->room);
   SKEP_TRY(sort(s, err));
-  SKEP_TRY(run_path(s, s->n_runs, &path, err));
+  SKEP_TRY(skep_compact_sort_path(s->run, s->run->delete_dir, s->n_runs, &path, err));
   SKEP_TRY(skep_fs_create(s->run->job->fs, path, &file, err));
   s->n_runs++;
   skep_status status = skep_file_append(file, s->events, s->n * sizeof *s->events, err);
@@ -191,7 +185,7 @@ static skep_status refill(run_reader *r, skep_err *err) {
 static skep_status open_runs(sorter *s, run_reader *readers, skep_err *err) {
   for (uint32_t i = 0; i < s->n_runs; i++) {
     const char *path;
-    SKEP_TRY(run_path(s, i, &path, err));
+    SKEP_TRY(skep_compact_sort_path(s->run, s->run->delete_dir, i, &path, err));
     SKEP_TRY(skep_fs_open_read(s->run->job->fs, path, &readers[i].file, err));
     readers[i].events = skep_alloc(s->run->ctx, READ_AHEAD * sizeof(event));
     if (readers[i].events == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "merging %u runs", s->n_runs);
@@ -200,35 +194,23 @@ static skep_status open_runs(sorter *s, run_reader *readers, skep_err *err) {
   return SKEP_OK;
 }
 
-static bool is_first(const run_reader *a, const run_reader *b) {
+static bool is_first(const void *left, const void *right) {
+  const run_reader *a = left, *b = right;
   return is_before(&a->events[a->at], &b->events[b->at]);
 }
 
-static void sink(run_reader **heap, uint32_t n, uint32_t i) {
-  for (;;) {
-    uint32_t least = i;
-    for (uint32_t c = 2 * i + 1; c < 2 * i + 3 && c < n; c++)
-      if (is_first(heap[c], heap[least])) least = c;
-    if (least == i) return;
-    run_reader *swap = heap[i];
-    heap[i] = heap[least];
-    heap[least] = swap;
-    i = least;
-  }
-}
-
 static skep_status merge_runs(sorter *s, run_reader *readers, skep_err *err) {
-  run_reader *heap[MAX_RUNS];
+  void *heap[MAX_RUNS];
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->n_runs; i++)
     if (readers[i].n != 0) heap[n++] = &readers[i];
-  for (uint32_t i = n / 2; i-- > 0;) sink(heap, n, i);
+  skep_compact_heap_make(heap, n, is_first);
   while (n != 0) {
     run_reader *r = heap[0];
     SKEP_TRY(put(s, &r->events[r->at++], err));
     if (r->at == r->n) SKEP_TRY(refill(r, err));
     if (r->n == 0) heap[0] = heap[--n];
-    if (n != 0) sink(heap, n, 0);
+    if (n != 0) skep_compact_heap_sink(heap, n, 0, is_first);
   }
   return SKEP_OK;
 }
@@ -244,12 +226,7 @@ static skep_status write_runs(sorter *s, skep_err *err) {
     skep_release(ctx, readers[i].events);
   }
   skep_release(ctx, readers);
-  for (uint32_t i = 0; i < s->n_runs && status == SKEP_OK; i++) {
-    const char *path;
-    status = run_path(s, i, &path, err);
-    if (status == SKEP_OK) status = skep_fs_remove_file(s->run->job->fs, path, err);
-  }
-  return status;
+  return status == SKEP_OK ? skep_compact_sort_remove(s->run, s->run->delete_dir, s->n_runs, err) : status;
 }
 
 /* ---- reading ---- */

@@ -30,34 +30,22 @@ typedef struct merge {
   const skep_compact_sink *sink;
   skep_compact_counts *counts;
   stream *streams;
-  stream **heap;
+  void **heap; /* of streams */
   uint32_t n_heap, n_open;
   skep_scan_keeper keeper;
 } merge;
 
-static bool goes_first(const stream *a, const stream *b) {
+static bool goes_first(const void *left, const void *right) {
+  const stream *a = left, *b = right;
   if (skep_compact_key_below(&a->next, &b->next)) return true;
   return !skep_compact_key_below(&b->next, &a->next) && a->part->number < b->part->number;
 }
 
 /* ---- the heap of streams ---- */
 
-static void sink(merge *m, uint32_t i) {
-  for (;;) {
-    uint32_t least = i, child = 2 * i + 1;
-    for (uint32_t c = child; c < child + 2 && c < m->n_heap; c++)
-      if (goes_first(m->heap[c], m->heap[least])) least = c;
-    if (least == i) return;
-    stream *s = m->heap[i];
-    m->heap[i] = m->heap[least];
-    m->heap[least] = s;
-    i = least;
-  }
-}
-
 static void drop_first(merge *m) {
   m->heap[0] = m->heap[--m->n_heap];
-  if (m->n_heap != 0) sink(m, 0);
+  if (m->n_heap != 0) skep_compact_heap_sink(m->heap, m->n_heap, 0, goes_first);
 }
 
 /* The stream that comes after the first one; NULL: there is only one. */
@@ -224,7 +212,7 @@ static skep_status merge_all(merge *m, skep_err *err) {
     } else if (status != SKEP_OK) {
       return status;
     } else {
-      sink(m, 0);
+      skep_compact_heap_sink(m->heap, m->n_heap, 0, goes_first);
     }
   }
   return SKEP_OK;
@@ -239,7 +227,7 @@ static skep_status fill_heap(merge *m, const skep_compact_part *parts, uint32_t 
     m->heap[i] = &m->streams[i];
   }
   m->n_heap = n;
-  for (uint32_t i = n / 2; i-- > 0;) sink(m, i);
+  skep_compact_heap_make(m->heap, n, goes_first);
   return SKEP_OK;
 }
 

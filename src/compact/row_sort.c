@@ -115,12 +115,6 @@ static skep_status emit_row(sorter *s, void *self, int64_t i, skep_err *err) {
 
 /* ---- runs ---- */
 
-static skep_status run_path(sorter *s, uint32_t number, const char **out, skep_err *err) {
-  char name[32];
-  snprintf(name, sizeof name, "_sort_%05" PRIu32, number);
-  return skep_compact_path(s->run->arena, s->run->insert_dir, name, out, err);
-}
-
 static skep_status write_out(sorter *s, skep_orc_writer *w, skep_err *err) {
   skep_status status = skep_orc_writer_add(w, &s->out, 0, s->out.length, err);
   skep_vec_reset(&s->out);
@@ -153,7 +147,7 @@ static skep_status spill(sorter *s, skep_err *err) {
   skep_file *file;
   if (s->n_runs == MAX_RUNS)
     return skep_fail(err, SKEP_ERR_LIMIT, "sorting needs more than %d runs: give the compaction more memory", MAX_RUNS);
-  SKEP_TRY(run_path(s, s->n_runs, &path, err));
+  SKEP_TRY(skep_compact_sort_path(s->run, s->run->insert_dir, s->n_runs, &path, err));
   SKEP_TRY(skep_fs_create(s->run->job->fs, path, &file, err));
   s->n_runs++;
   skep_status status = spill_to(s, file, err);
@@ -178,7 +172,7 @@ static skep_status open_run(sorter *s, run_reader *r, uint32_t number, skep_err 
   r->number = number;
   skep_arena_init(&r->arena, s->run->ctx, SIZE_MAX);
   skep_buf_init(&r->c.keys, s->run->ctx, SIZE_MAX / 4);
-  SKEP_TRY(run_path(s, number, &path, err));
+  SKEP_TRY(skep_compact_sort_path(s->run, s->run->insert_dir, number, &path, err));
   SKEP_TRY(skep_fs_open_read(s->run->job->fs, path, &r->file, err));
   SKEP_TRY(skep_orc_tail_read(s->run->ctx, r->file, r->file->size_bytes, &r->tail, err));
   SKEP_TRY(skep_orc_mapping_make(&r->arena, r->tail, s->type, &how, &opts.mapping, err));
@@ -199,26 +193,14 @@ static void close_run(const skep_ctx *ctx, run_reader *r) {
   skep_arena_fini(&r->arena);
 }
 
-static bool is_first(const run_reader *a, const run_reader *b) {
+static bool is_first(const void *left, const void *right) {
+  const run_reader *a = left, *b = right;
   int order = compare_keys(key_at(&a->c, a->at), key_at(&b->c, b->at));
   return order != 0 ? order < 0 : a->number < b->number;
 }
 
-static void sink(run_reader **heap, uint32_t n, uint32_t i) {
-  for (;;) {
-    uint32_t least = i;
-    for (uint32_t child = 2 * i + 1; child < 2 * i + 3 && child < n; child++)
-      if (is_first(heap[child], heap[least])) least = child;
-    if (least == i) return;
-    run_reader *swap = heap[i];
-    heap[i] = heap[least];
-    heap[least] = swap;
-    i = least;
-  }
-}
-
-static skep_status merge_heap(sorter *s, run_reader **heap, uint32_t n, skep_err *err) {
-  for (uint32_t i = n / 2; i-- > 0;) sink(heap, n, i);
+static skep_status merge_heap(sorter *s, void **heap, uint32_t n, skep_err *err) {
+  skep_compact_heap_make(heap, n, is_first);
   while (n != 0) {
     run_reader *r = heap[0];
     SKEP_TRY(emit(s, &r->batch.root, r->at++, err));
@@ -227,13 +209,14 @@ static skep_status merge_heap(sorter *s, run_reader **heap, uint32_t n, skep_err
       if (status != SKEP_OK && status != SKEP_END) return status;
       if (status == SKEP_END) heap[0] = heap[--n];
     }
-    if (n != 0) sink(heap, n, 0);
+    if (n != 0) skep_compact_heap_sink(heap, n, 0, is_first);
   }
   return SKEP_OK;
 }
 
 static skep_status merge_runs(sorter *s, skep_err *err) {
-  run_reader *readers = skep_alloc_zero(s->run->ctx, s->n_runs, sizeof *readers), *heap[MAX_RUNS];
+  run_reader *readers = skep_alloc_zero(s->run->ctx, s->n_runs, sizeof *readers);
+  void *heap[MAX_RUNS];
   if (readers == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "merging %u runs", s->n_runs);
   skep_status status = SKEP_OK;
   for (uint32_t i = 0; i < s->n_runs && status == SKEP_OK; i++) {
@@ -243,12 +226,7 @@ static skep_status merge_runs(sorter *s, skep_err *err) {
   if (status == SKEP_OK) status = merge_heap(s, heap, s->n_runs, err);
   for (uint32_t i = 0; i < s->n_runs; i++) close_run(s->run->ctx, &readers[i]);
   skep_release(s->run->ctx, readers);
-  for (uint32_t i = 0; i < s->n_runs && status == SKEP_OK; i++) {
-    const char *path;
-    status = run_path(s, i, &path, err);
-    if (status == SKEP_OK) status = skep_fs_remove_file(s->run->job->fs, path, err);
-  }
-  return status;
+  return status == SKEP_OK ? skep_compact_sort_remove(s->run, s->run->insert_dir, s->n_runs, err) : status;
 }
 
 /* ---- rows in ---- */
