@@ -24,17 +24,21 @@ struct skep_bucket_file {
 
 /* ---- the footer's metadata ---- */
 
+void skep_key_index_add(skep_buf *index, const skep_row_key *last) {
+  skep_buf_i64(index, last->write_id);
+  skep_buf_byte(index, ',');
+  skep_buf_i64(index, last->bucket);
+  skep_buf_byte(index, ',');
+  skep_buf_i64(index, last->row_id);
+  skep_buf_byte(index, ';');
+}
+
 static skep_status on_stripe(void *self, uint64_t end_row, skep_err *err) {
   skep_bucket_file *b = self;
   skep_row_key key = {.write_id = b->opts.write_id, .bucket = b->opts.bucket, .row_id = (int64_t)end_row - 1};
   if (b->opts.content == SKEP_BUCKET_DELETES)
     key = end_row > b->keys_from ? b->keys[end_row - 1 - b->keys_from] : b->last_key;
-  skep_buf_i64(&b->key_index, key.write_id);
-  skep_buf_byte(&b->key_index, ',');
-  skep_buf_i64(&b->key_index, key.bucket);
-  skep_buf_byte(&b->key_index, ',');
-  skep_buf_i64(&b->key_index, key.row_id);
-  skep_buf_byte(&b->key_index, ';');
+  skep_key_index_add(&b->key_index, &key);
   return skep_buf_check(&b->key_index, "key index", err);
 }
 
@@ -42,16 +46,19 @@ static skep_status set_text(skep_orc_writer *orc, const char *name, const char *
   return skep_orc_writer_set_metadata(orc, name, skep_bytes_of(text, strlen(text)), err);
 }
 
-static skep_status on_footer(void *self, skep_orc_writer *orc, skep_err *err) {
-  skep_bucket_file *b = self;
+skep_status skep_bucket_footer(skep_orc_writer *orc, const skep_buf *key_index, bool deletes, skep_err *err) {
   char stats[64];
   uint64_t n = skep_orc_writer_rows(orc);
-  bool deletes = b->opts.content == SKEP_BUCKET_DELETES;
   snprintf(stats, sizeof stats, "%" PRIu64 ",0,%" PRIu64, deletes ? 0 : n, deletes ? n : 0);
-  skep_bytes index = skep_bytes_of(b->key_index.data, b->key_index.size);
+  skep_bytes index = skep_bytes_of(key_index->data, key_index->size);
   SKEP_TRY(skep_orc_writer_set_metadata(orc, "hive.acid.key.index", index, err));
   SKEP_TRY(set_text(orc, "hive.acid.stats", stats, err));
   return n == 0 ? SKEP_OK : set_text(orc, "hive.acid.version", "2", err);
+}
+
+static skep_status on_footer(void *self, skep_orc_writer *orc, skep_err *err) {
+  skep_bucket_file *b = self;
+  return skep_bucket_footer(orc, &b->key_index, b->opts.content == SKEP_BUCKET_DELETES, err);
 }
 
 /* ---- life ---- */

@@ -1,4 +1,5 @@
-/* One data file being written: events with their ids and the footer's ACID metadata, or plain rows. Inside acid only.
+/* One data file being written: events with their ids and the footer's ACID metadata, or plain rows. Inside acid
+ * and compact only.
  *
  * Source: Hive OrcRecordUpdater (acid-format facts 4.1 to 4.3): key index = the last key of every stripe, stats =
  * inserts, updates, deletes; the version is only in files with rows. */
@@ -14,6 +15,18 @@ typedef struct skep_row_key {
   int64_t write_id, row_id;
   int32_t bucket; /* property */
 } skep_row_key;
+
+/* The order of a bucket file. */
+static inline bool skep_row_key_below(const skep_row_key *a, const skep_row_key *b) {
+  if (a->write_id != b->write_id) return a->write_id < b->write_id;
+  if (a->bucket != b->bucket) return a->bucket < b->bucket;
+  return a->row_id < b->row_id;
+}
+
+/* The footer's metadata: an entry for each stripe, then all of it. */
+void skep_key_index_add(skep_buf *index, const skep_row_key *last);
+SKEP_NODISCARD skep_status skep_bucket_footer(skep_orc_writer *orc, const skep_buf *key_index, bool deletes,
+                                              skep_err *err);
 
 typedef enum skep_bucket_content { SKEP_BUCKET_ROWS, SKEP_BUCKET_INSERTS, SKEP_BUCKET_DELETES } skep_bucket_content;
 

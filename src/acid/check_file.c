@@ -100,15 +100,10 @@ static skep_status check_property(file_check *f, const skep_row_key *key, uint64
   return SKEP_OK;
 }
 
-static bool key_before(const skep_row_key *a, const skep_row_key *b) {
-  if (a->write_id != b->write_id) return a->write_id < b->write_id;
-  if (a->bucket != b->bucket) return a->bucket < b->bucket;
-  return a->row_id < b->row_id;
-}
-
 static skep_status check_order(file_check *f, const skep_row_key *key, uint64_t row, skep_err *err) {
   bool streamed = f->dir->parsed.statement < 0 && f->dir->parsed.min_write_id != f->dir->parsed.max_write_id;
-  if (f->has_last && !key_before(&f->last, key) && !((f->is_delete || f->is_old) && !key_before(key, &f->last)))
+  if (f->has_last && !skep_row_key_below(&f->last, key) &&
+      !((f->is_delete || f->is_old) && !skep_row_key_below(key, &f->last)))
     TELL(f, TOLD_ORDER, streamed && f->is_delete ? SKEP_CHECK_NOTE : SKEP_CHECK_ERROR, "order",
          "row %" PRIu64 ": (%" PRId64 ", %" PRId32 ", %" PRId64 ") stands behind (%" PRId64 ", %" PRId32 ", %" PRId64
          ")",

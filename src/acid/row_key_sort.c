@@ -20,9 +20,7 @@ static inline bool is_less(const skep_row_key *a, const skep_row_key *b) {
     int32_t writer_a = skep_row_key_writer(a), writer_b = skep_row_key_writer(b);
     if (writer_a != writer_b) return writer_a < writer_b;
   }
-  if (a->write_id != b->write_id) return a->write_id < b->write_id;
-  if (a->bucket != b->bucket) return a->bucket < b->bucket;
-  return a->row_id < b->row_id;
+  return skep_row_key_below(a, b);
 }
 
 bool skep_row_key_less(const skep_row_key *a, const skep_row_key *b) { return is_less(a, b); }

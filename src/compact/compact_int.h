@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "acid/bucket_file.h"
 #include "acid/layout.h"
 #include "acid/plan.h"
 #include "acid/scan.h"
@@ -72,12 +73,6 @@ typedef struct skep_compact_counts {
 
 /* ---- event_output.c: one bucket file of any sorted events ---- */
 
-typedef struct skep_compact_key {
-  int64_t write_id, row_id;
-  int32_t bucket;
-} skep_compact_key;
-bool skep_compact_key_below(const skep_compact_key *a, const skep_compact_key *b);
-
 /* Rows with their ids, as arrays of one length; row: a struct vector, its entries NULL in delete events. */
 typedef struct skep_compact_rows {
   int64_t n;
@@ -99,8 +94,8 @@ SKEP_NODISCARD skep_status skep_compact_output_add(skep_compact_output *o, const
 const skep_orc_writer *skep_compact_output_orc(const skep_compact_output *o);
 /* Takes over a stripe of insert events with these first and last keys. */
 SKEP_NODISCARD skep_status skep_compact_output_copy(skep_compact_output *o, skep_file *file, const skep_orc_tail *tail,
-                                                    uint32_t stripe, const skep_compact_key *first,
-                                                    const skep_compact_key *last, skep_err *err);
+                                                    uint32_t stripe, const skep_row_key *first,
+                                                    const skep_row_key *last, skep_err *err);
 /* Ends `part`, a file on `fs` at its path, and takes over all of it. */
 SKEP_NODISCARD skep_status skep_compact_output_join(skep_compact_output *o, skep_compact_output *part, skep_fs *fs,
                                                     skep_err *err);
@@ -156,9 +151,9 @@ skep_compact_rows skep_compact_rows_of(const skep_vec *root, const skep_type *ro
 /* Stripes of one file, or all of them. */
 typedef struct skep_compact_part {
   skep_split split;
-  uint32_t number;      /* in reading order: of two equal keys the earlier part's goes first */
-  uint64_t bytes;       /* of these stripes */
-  skep_compact_key low; /* at or below all keys of the part */
+  uint32_t number;  /* in reading order: of two equal keys the earlier part's goes first */
+  uint64_t bytes;   /* of these stripes */
+  skep_row_key low; /* at or below all keys of the part */
 } skep_compact_part;
 
 /* A whole split as a part, its lowest key from the name of its directory. */
@@ -182,7 +177,7 @@ typedef struct skep_compact_stripe {
   uint64_t logical_bytes; /* of the file */
   uint32_t stripe;
   uint64_t bytes;
-  skep_compact_key first, last;
+  skep_row_key first, last;
 } skep_compact_stripe;
 
 /* Parts to merge, or stripes to take over: all keys of a piece are below those of the next. */

@@ -1,7 +1,4 @@
-/* One bucket file of sorted events: an ORC file with the ACID metadata in its footer.
- *
- * Source: Hive OrcRecordUpdater.KeyIndexBuilder (acid-format facts 4.1 to 4.3): key index = the last key of every
- * stripe, stats = inserts, updates, deletes; the version is only in files with rows. */
+/* One bucket file of sorted events: an ORC file with the ACID metadata in its footer (acid/bucket_file.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +9,7 @@
 
 enum { COPY_ROOM = 1 << 20 };
 
-typedef skep_compact_key key;
+typedef skep_row_key key;
 
 struct skep_compact_output {
   const skep_ctx *ctx;
@@ -39,12 +36,6 @@ static key key_at(const skep_compact_rows *r, int64_t i) {
   return (key){.write_id = r->write_ids[i], .row_id = r->row_ids[i], .bucket = r->buckets[i]};
 }
 
-bool skep_compact_key_below(const key *a, const key *b) {
-  if (a->write_id != b->write_id) return a->write_id < b->write_id;
-  if (a->bucket != b->bucket) return a->bucket < b->bucket;
-  return a->row_id < b->row_id;
-}
-
 /* ---- the footer's metadata ---- */
 
 static skep_status on_stripe(void *self, uint64_t end_row, skep_err *err) {
@@ -57,32 +48,14 @@ static skep_status on_stripe(void *self, uint64_t end_row, skep_err *err) {
 
 static skep_status print_key_index(skep_compact_output *o, skep_err *err) {
   skep_buf_reset(&o->key_index);
-  for (size_t i = 0; i < o->n_stripe_keys; i++) {
-    skep_buf_i64(&o->key_index, o->stripe_keys[i].write_id);
-    skep_buf_byte(&o->key_index, ',');
-    skep_buf_i64(&o->key_index, o->stripe_keys[i].bucket);
-    skep_buf_byte(&o->key_index, ',');
-    skep_buf_i64(&o->key_index, o->stripe_keys[i].row_id);
-    skep_buf_byte(&o->key_index, ';');
-  }
+  for (size_t i = 0; i < o->n_stripe_keys; i++) skep_key_index_add(&o->key_index, &o->stripe_keys[i]);
   return skep_buf_check(&o->key_index, "key index", err);
-}
-
-static skep_status set_text(skep_orc_writer *orc, const char *name, const char *text, skep_err *err) {
-  return skep_orc_writer_set_metadata(orc, name, skep_bytes_of(text, strlen(text)), err);
 }
 
 static skep_status on_footer(void *self, skep_orc_writer *orc, skep_err *err) {
   skep_compact_output *o = self;
-  char stats[64];
-  uint64_t n = skep_orc_writer_rows(orc);
-  bool deletes = o->operation == SKEP_COMPACT_DELETES;
-  snprintf(stats, sizeof stats, "%" PRIu64 ",0,%" PRIu64, deletes ? 0 : n, deletes ? n : 0);
   SKEP_TRY(print_key_index(o, err));
-  skep_bytes index = skep_bytes_of(o->key_index.data, o->key_index.size);
-  SKEP_TRY(skep_orc_writer_set_metadata(orc, "hive.acid.key.index", index, err));
-  SKEP_TRY(set_text(orc, "hive.acid.stats", stats, err));
-  return n == 0 ? SKEP_OK : set_text(orc, "hive.acid.version", "2", err);
+  return skep_bucket_footer(orc, &o->key_index, o->operation == SKEP_COMPACT_DELETES, err);
 }
 
 /* ---- life ---- */
@@ -122,7 +95,7 @@ skep_status skep_compact_output_create(skep_compact_run_state *run, skep_fs *fs,
 }
 
 static skep_status check_order(const skep_compact_output *o, const key *k, skep_err *err) {
-  if (skep_orc_writer_rows(o->orc) == 0 || !skep_compact_key_below(k, &o->last)) return SKEP_OK;
+  if (skep_orc_writer_rows(o->orc) == 0 || !skep_row_key_below(k, &o->last)) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_CORRUPT,
                    "the row {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64
                    "} comes after {\"writeid\":%" PRId64 ",\"bucketid\":%" PRId32 ",\"rowid\":%" PRId64

@@ -13,7 +13,7 @@
 
 enum { BATCH_ROWS = 4096, MAX_OPEN = 512 };
 
-typedef skep_compact_key row_id;
+typedef skep_row_key row_id;
 
 typedef struct stream {
   const skep_compact_part *part;
@@ -37,8 +37,8 @@ typedef struct merge {
 
 static bool goes_first(const void *left, const void *right) {
   const stream *a = left, *b = right;
-  if (skep_compact_key_below(&a->next, &b->next)) return true;
-  return !skep_compact_key_below(&b->next, &a->next) && a->part->number < b->part->number;
+  if (skep_row_key_below(&a->next, &b->next)) return true;
+  return !skep_row_key_below(&b->next, &a->next) && a->part->number < b->part->number;
 }
 
 /* ---- the heap of streams ---- */
@@ -158,11 +158,11 @@ static int64_t end_of_run(const stream *s, const stream *limit) {
   if (limit == NULL) return n;
   row_id last = id_at(s, n - 1);
   bool ties = s->part->number < limit->part->number;
-  if (skep_compact_key_below(&last, &limit->next) || (ties && !skep_compact_key_below(&limit->next, &last))) return n;
+  if (skep_row_key_below(&last, &limit->next) || (ties && !skep_row_key_below(&limit->next, &last))) return n;
   while (low < high) { /* the first row that must wait */
     int64_t middle = low + (high - low) / 2;
     row_id id = id_at(s, middle);
-    if (skep_compact_key_below(&id, &limit->next) || (ties && !skep_compact_key_below(&limit->next, &id))) {
+    if (skep_row_key_below(&id, &limit->next) || (ties && !skep_row_key_below(&limit->next, &id))) {
       low = middle + 1;
     } else {
       high = middle;

@@ -18,9 +18,9 @@ enum { SMALL_BYTES = 512 << 10, LEAST_PIECE = 4 << 20, PROBE_ROWS = 8192 };
 
 typedef struct unit {
   skep_compact_part part;
-  skep_compact_key high;   /* at or above all keys */
+  skep_row_key high;       /* at or above all keys */
   const char *path;        /* whole; of stripes that may be taken over */
-  skep_compact_key first;  /* exact, where may_copy */
+  skep_row_key first;      /* exact, where may_copy */
   bool may_copy, is_small; /* is_small: to be merged with its neighbours rather than taken over */
   bool is_copied;
 } unit;
@@ -35,12 +35,12 @@ typedef struct cutter {
   size_t n, capacity;
 } cutter;
 
-static const skep_compact_key nothing_above = {INT64_MAX, INT64_MAX, INT32_MAX};
+static const skep_row_key nothing_above = {INT64_MAX, INT64_MAX, INT32_MAX};
 
 /* The highest key that a file can hold by its directory's name. */
-static skep_compact_key high_of(const skep_compact_part *part) {
+static skep_row_key high_of(const skep_compact_part *part) {
   const skep_split_file *f = &part->split.files[0];
-  skep_compact_key high = nothing_above;
+  skep_row_key high = nothing_above;
   if (part->split.kind == SKEP_SPLIT_ORIGINAL) {
     high.write_id = f->synthetic_write_id;
     high.bucket = f->synthetic_bucket;
@@ -124,8 +124,8 @@ static skep_status probe(cutter *c, unit *u, uint64_t n_rows, bool *whole, skep_
     int64_t last = batch.root.length - 1;
     const int64_t *write_ids = ids[0].values.data, *row_ids = ids[2].values.data;
     const int32_t *buckets = ids[1].values.data;
-    if (n == 0) u->first = (skep_compact_key){write_ids[0], row_ids[0], buckets[0]};
-    u->high = (skep_compact_key){write_ids[last], row_ids[last], buckets[last]};
+    if (n == 0) u->first = (skep_row_key){write_ids[0], row_ids[0], buckets[0]};
+    u->high = (skep_row_key){write_ids[last], row_ids[last], buckets[last]};
     n += (uint64_t)batch.root.length;
   }
   skep_vec_fini(&batch.root);
@@ -144,10 +144,10 @@ static skep_status decide_copy(cutter *c, const looked_at *f, uint32_t stripe, c
   SKEP_TRY(skep_scan_keeper_touches(c->run->cache, f->split, &c->keeper, box, &touched, err));
   if (is_one_key(box)) {
     if (touched || !skep_snapshot_write_id_valid(&c->run->rows, box->min_write_id)) return SKEP_OK;
-    u->first = (skep_compact_key){box->min_write_id, box->min_row_id, box->min_bucket};
-    u->high = (skep_compact_key){box->max_write_id, box->max_row_id, box->max_bucket};
+    u->first = (skep_row_key){box->min_write_id, box->min_row_id, box->min_bucket};
+    u->high = (skep_row_key){box->max_write_id, box->max_row_id, box->max_bucket};
   } else {
-    skep_compact_key high = u->high;
+    skep_row_key high = u->high;
     SKEP_TRY(probe(c, u, f->tail->stripes[stripe].n_rows, &whole, err));
     if (!whole) u->high = high;
   }
@@ -170,8 +170,8 @@ static skep_status add_stripe(cutter *c, const looked_at *f, uint32_t stripe, sk
     u.part.low.row_id += (int64_t)s->first_row;
     u.high.row_id = u.part.low.row_id + (int64_t)(s->n_rows == 0 ? 0 : s->n_rows - 1);
   } else if (box_of(f, stripe, &box)) {
-    u.part.low = (skep_compact_key){box.min_write_id, box.min_row_id, box.min_bucket};
-    u.high = (skep_compact_key){box.max_write_id, box.max_row_id, box.max_bucket};
+    u.part.low = (skep_row_key){box.min_write_id, box.min_row_id, box.min_bucket};
+    u.high = (skep_row_key){box.max_write_id, box.max_row_id, box.max_bucket};
     SKEP_TRY(decide_copy(c, f, stripe, &box, &u, err));
   }
   return add_unit(c, &u, err);
@@ -216,19 +216,19 @@ static skep_status add_split(cutter *c, const skep_split *split, skep_err *err) 
 
 static int compare_units(const void *a, const void *b) {
   const unit *x = a, *y = b;
-  if (skep_compact_key_below(&x->part.low, &y->part.low)) return -1;
-  if (skep_compact_key_below(&y->part.low, &x->part.low)) return 1;
+  if (skep_row_key_below(&x->part.low, &y->part.low)) return -1;
+  if (skep_row_key_below(&y->part.low, &x->part.low)) return 1;
   return (x->part.number > y->part.number) - (x->part.number < y->part.number);
 }
 
 /* The end of the units from `from` on whose keys overlap: the next one begins above all of them. */
 static size_t cluster_end(const cutter *c, size_t from) {
-  skep_compact_key high = c->units[from].high;
+  skep_row_key high = c->units[from].high;
   size_t at = from + 1;
   for (; at < c->n; at++) {
     const unit *u = &c->units[at];
-    if (skep_compact_key_below(&high, &u->part.low)) break;
-    if (skep_compact_key_below(&high, &u->high)) high = u->high;
+    if (skep_row_key_below(&high, &u->part.low)) break;
+    if (skep_row_key_below(&high, &u->high)) high = u->high;
   }
   return at;
 }
