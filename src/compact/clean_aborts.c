@@ -115,18 +115,24 @@ static skep_status walk_down(walk *w, const char *dir, uint32_t levels, skep_err
   return status;
 }
 
-/* Every directory that a partition of the table may have: those of the catalog, and those below the table's own. */
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* Every directory that a partition of the table may have: those below the table's own, and those of the catalog that
+ * the walk did not come to. A partition may lie inside the table's directory under any name and at any depth. */
 static skep_status partition_dirs(const skep_cleaner *cleaner, skep_arena *arena, const skep_catalog_table *t,
                                   const char *path, skep_clean_list *out, skep_err *err) {
   const skep_catalog_partition *partitions;
   size_t n;
   walk w = {.cleaner = cleaner, .arena = arena};
   SKEP_TRY(walk_down(&w, path, t->partition_keys->n_children, err));
+  size_t n_walked = w.dirs.n;
+  if (n_walked > 1) qsort(w.dirs.names, n_walked, sizeof *w.dirs.names, by_name);
   SKEP_TRY(skep_catalog_list_partitions(cleaner->env->catalog, arena, t, false, &partitions, &n, err));
   for (size_t i = 0; i < n; i++) {
     const char *at;
     if (skep_catalog_path(partitions[i].location, &at, NULL) != SKEP_OK) continue;
-    if (skep_catalog_relate(at, path) != SKEP_CATALOG_INSIDE) SKEP_TRY(skep_clean_add(arena, &w.dirs, at, err));
+    bool walked = n_walked > 0 && bsearch(&at, w.dirs.names, n_walked, sizeof *w.dirs.names, by_name) != NULL;
+    if (!walked) SKEP_TRY(skep_clean_add(arena, &w.dirs, at, err));
   }
   *out = w.dirs;
   return SKEP_OK;

@@ -301,6 +301,31 @@ static void what_a_dead_insert_left_in_unknown_partitions_is_removed(void **stat
   assert_string_equal(warehouse_rows(&f->w, "SELECT * FROM p"), "1\t1\n");
 }
 
+/* A partition may lie inside the table's directory and be called otherwise than k=v, or lie deeper: its aborted rows
+ * must not come back once the transaction is forgotten. */
+static void aborted_writes_of_partitions_in_unusual_places_are_removed_too(void **state) {
+  fixture *f = *state;
+  char sql[300];
+  static const char *const places[] = {"p/custom", "p/deep/er/two"};
+  warehouse_run(&f->w,
+                "CREATE TABLE p (a INT) PARTITIONED BY (k INT) STORED AS ORC "
+                "TBLPROPERTIES ('transactional'='true')");
+  for (int i = 0; i < 2; i++) {
+    snprintf(sql, sizeof sql, "ALTER TABLE p ADD PARTITION (k=%d) LOCATION '%s/%s'", i + 1, f->w.dir, places[i]);
+    warehouse_run(&f->w, sql);
+  }
+  warehouse_run(&f->w, "INSERT INTO p VALUES (1,1),(2,2),(3,3)");
+  warehouse_run(&f->w, "START TRANSACTION");
+  warehouse_run(&f->w, "INSERT INTO p VALUES (66,1),(67,2),(68,3)");
+  warehouse_run(&f->w, "ROLLBACK");
+  assert_non_null(strstr(compactor_ls(&f->c, &f->w, places[0]), "delta_"));
+  compactor_set(&f->c, "hive.compactor.aborted.txn.time.threshold", "0");
+  assert_int_equal(compactor_clean(&f->c).n_aborts, 1);
+  warehouse_run(&f->w, "INSERT INTO p VALUES (4,3)");
+  assert_ok(skep_txn_housekeep(f->c.db, &f->c.env.conf, NULL, &f->c.err), f->c.err);
+  assert_string_equal(warehouse_rows(&f->w, "SELECT a, k FROM p ORDER BY a"), "1\t1\n2\t2\n3\t3\n4\t3\n");
+}
+
 /* HIVE-25502: only what was aborted goes then; what is obsolete has readers. */
 static void cleaning_up_aborted_writes_leaves_obsolete_directories_to_their_readers(void **state) {
   fixture *f = *state;
@@ -743,6 +768,7 @@ int main(void) {
       TEST(a_job_that_kills_its_workers_is_given_up_with_the_reason),
       TEST(a_worker_that_was_taken_for_dead_cannot_commit),
       TEST(what_a_dead_insert_left_in_unknown_partitions_is_removed),
+      TEST(aborted_writes_of_partitions_in_unusual_places_are_removed_too),
       TEST(cleaning_up_aborted_writes_leaves_obsolete_directories_to_their_readers),
       TEST(all_aborted_writes_of_a_table_without_a_valid_one_are_cleaned_at_once),
       TEST(an_aborted_id_is_not_forgotten_while_a_file_holds_rows_of_it),
