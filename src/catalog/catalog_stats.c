@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/config.h"
 #include "catalog/catalog_int.h"
 
@@ -27,6 +28,14 @@ static bool is_accurate(const skep_catalog_params *params, bool set) {
   if (set || skep_catalog_param_get(params, "numRows") == NULL) return true;
   const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
   return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL;
+}
+
+/* Leaves out what says already what it is to say; returns how many are left. */
+static size_t drop_equal(const skep_catalog_params *old, skep_catalog_param *params, size_t n) {
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!skep_same_text(skep_catalog_param_get(old, params[i].key), params[i].value)) params[kept++] = params[i];
+  return kept;
 }
 
 skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
@@ -53,6 +62,7 @@ skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_
                         (known && params[3].value == NULL)))
     st = catalog_nomem(err);
   size_t n = sizeof params / sizeof params[0];
+  if (!stats->set_rows) n = drop_equal(old, params, n); /* a sum is made of what is stored now; else it may be older */
   if (st == SKEP_OK)
     st = partition == NULL ? skep_catalog_update_table_params(catalog, table, params, n, write_id, err)
                            : skep_catalog_update_partition_params(catalog, table, partition, params, n, write_id, err);
