@@ -72,10 +72,10 @@ skep_status catalog_insert_constraints(skep_catalog *catalog, skep_arena *arena,
 /* Those of the table; with also_pointing_here the foreign keys of others that refer to it too. */
 skep_status catalog_delete_constraints(skep_catalog *catalog, int64_t table_id, bool also_pointing_here, skep_err *err);
 
-/* Applies the difference of two lists: `set` updates (value, owner, key), `insert` adds (owner, key, value), `remove`
- * deletes (owner, key). */
+/* Applies the difference of two lists: `set` updates (value, owner, key), `insert` adds (owner, key, value), `add` does
+ * so when it is not there (owner, key, value, owner, key), `remove` deletes (owner, key). */
 typedef struct catalog_params_sql {
-  const char *set, *insert, *remove;
+  const char *set, *insert, *add, *remove;
 } catalog_params_sql;
 extern const catalog_params_sql catalog_table_params, catalog_partition_params, catalog_serde_params;
 skep_status catalog_diff_params(skep_catalog *catalog, const catalog_params_sql *sql, int64_t owner,

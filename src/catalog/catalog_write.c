@@ -3,11 +3,14 @@
 
 #include "catalog/catalog_int.h"
 
-#define PARAMS_SQL(table, id)                                                                      \
-  {                                                                                                \
-    "UPDATE \"" table "\" SET \"PARAM_VALUE\" = ? WHERE \"" id "\" = ? AND \"PARAM_KEY\" = ?",     \
-        "INSERT INTO \"" table "\" (\"" id "\", \"PARAM_KEY\", \"PARAM_VALUE\") VALUES (?, ?, ?)", \
-        "DELETE FROM \"" table "\" WHERE \"" id "\" = ? AND \"PARAM_KEY\" = ?"                     \
+#define PARAMS_SQL(table, id)                                                                                          \
+  {                                                                                                                    \
+    "UPDATE \"" table "\" SET \"PARAM_VALUE\" = ? WHERE \"" id "\" = ? AND \"PARAM_KEY\" = ?",                         \
+        "INSERT INTO \"" table "\" (\"" id "\", \"PARAM_KEY\", \"PARAM_VALUE\") VALUES (?, ?, ?)",                     \
+        "INSERT INTO \"" table "\" (\"" id                                                                             \
+        "\", \"PARAM_KEY\", \"PARAM_VALUE\") SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM \"" table "\" WHERE \"" id \
+        "\" = ? AND \"PARAM_KEY\" = ?)",                                                                               \
+        "DELETE FROM \"" table "\" WHERE \"" id "\" = ? AND \"PARAM_KEY\" = ?"                                         \
   }
 const catalog_params_sql catalog_table_params = PARAMS_SQL("TABLE_PARAMS", "TBL_ID");
 const catalog_params_sql catalog_partition_params = PARAMS_SQL("PARTITION_PARAMS", "PART_ID");
@@ -21,12 +24,13 @@ static skep_status remove_param(skep_catalog *catalog, const catalog_params_sql 
 skep_status catalog_put_param(skep_catalog *catalog, const catalog_params_sql *sql, int64_t owner,
                               const skep_catalog_param *p, skep_err *err) {
   if (p->value == NULL) return remove_param(catalog, sql, owner, p->key, err);
-  int64_t changed;
+  /* How many rows it changed is not asked: the answer is a round trip of a server, for each property of a commit. */
   SKEP_TRY(skep_db_run(catalog->db, sql->set,
-                       SKEP_PARAMS(skep_p_text(p->value), skep_p_i64(owner), skep_p_text(p->key)), &changed, err));
-  if (changed > 0) return SKEP_OK;
-  return skep_db_run(catalog->db, sql->insert,
-                     SKEP_PARAMS(skep_p_i64(owner), skep_p_text(p->key), skep_p_text(p->value)), NULL, err);
+                       SKEP_PARAMS(skep_p_text(p->value), skep_p_i64(owner), skep_p_text(p->key)), NULL, err));
+  return skep_db_run(catalog->db, sql->add,
+                     SKEP_PARAMS(skep_p_i64(owner), skep_p_text(p->key), skep_p_text(p->value), skep_p_i64(owner),
+                                 skep_p_text(p->key)),
+                     NULL, err);
 }
 
 skep_status catalog_diff_params(skep_catalog *catalog, const catalog_params_sql *sql, int64_t owner,
