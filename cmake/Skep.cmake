@@ -92,8 +92,17 @@ function(skep_fuzz name source)
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77)
 endfunction()
 
-# skep_postgres_tests(name...): the cmocka programs of these tests once more, as <name>.postgres, on the throw-away server
-# that the fixture `postgres` (tests/CMakeLists.txt) starts. They skip themselves where PostgreSQL is not installed.
+# skep_on_postgres(test...): these tests run on the throw-away server that the fixture `postgres` (tests/CMakeLists.txt)
+# starts. They skip themselves where PostgreSQL is not installed.
+function(skep_on_postgres)
+  set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED postgres SKIP_RETURN_CODE 77
+    ENVIRONMENT SKEP_TEST_POSTGRES=${CMAKE_BINARY_DIR}/postgres/url)
+  if(SKEP_SANITIZE MATCHES thread) # as in skep_test
+    set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
+  endif()
+endfunction()
+
+# skep_postgres_tests(name...): the cmocka programs of these tests once more, as <name>.postgres.
 function(skep_postgres_tests)
   if(NOT SKEP_TESTS)
     return()
@@ -101,10 +110,7 @@ function(skep_postgres_tests)
   foreach(name ${ARGN})
     string(REPLACE "." "_" target "test_${name}")
     add_test(NAME ${name}.postgres COMMAND ${target})
-    set_tests_properties(${name}.postgres PROPERTIES LABELS unit FIXTURES_REQUIRED postgres SKIP_RETURN_CODE 77
-      ENVIRONMENT SKEP_TEST_POSTGRES=${CMAKE_BINARY_DIR}/postgres/url)
-    if(SKEP_SANITIZE MATCHES thread)
-      set_property(TEST ${name}.postgres APPEND PROPERTY ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
-    endif()
+    set_tests_properties(${name}.postgres PROPERTIES LABELS unit)
+    skep_on_postgres(${name}.postgres)
   endforeach()
 endfunction()
