@@ -1,13 +1,14 @@
 #!/bin/bash
-# throwaway_postgres.sh start DIR [SETTING=VALUE]... | stop DIR: a PostgreSQL server for tests, on a Unix socket only.
+# throwaway_postgres.sh start DIR [SETTING=VALUE]... | again DIR | stop DIR: a PostgreSQL server for tests, on a Unix socket only.
 #
-# start makes a cluster in a new temporary directory (below TMPDIR, else in memory), starts it, and writes its URL into DIR/url, with %s for the name of a
-# database: "postgresql://skep@/%s?host=/tmp/skep-pg.x". An earlier one of the same DIR is stopped first. The cluster
-# forgives nothing: it does not sync (give fsync=on to measure). PostgreSQL refuses to run as root, so root hands it over
-# to the user postgres, or nobody. Exit status 77, and no DIR/url, where PostgreSQL is not installed.
+# start makes a cluster in a new temporary directory (below TMPDIR, else in memory), starts it, and writes its URL into
+# DIR/url, with %s for the name of a database: "postgresql://skep@/%s?host=/tmp/skep-pg.x". An earlier one of the same DIR
+# is stopped first; again starts the same cluster once more after it was killed. The cluster forgives nothing: it does not
+# sync (give fsync=on to measure). PostgreSQL refuses to run as root, so root hands it over to the user postgres, or
+# nobody. Exit status 77, and no DIR/url, where PostgreSQL is not installed.
 set -euo pipefail
 action=${1:-} dir=${2:-}
-[ -n "$dir" ] || { echo "usage: $0 start DIR [SETTING=VALUE]... | stop DIR" >&2; exit 2; }
+[ -n "$dir" ] || { echo "usage: $0 start DIR [SETTING=VALUE]... | again DIR | stop DIR" >&2; exit 2; }
 shift 2
 
 as_user=()
@@ -41,6 +42,10 @@ stop() {
   rm -rf "$place" "$dir/place"
 }
 
+run() {
+  (cd / && "${as_user[@]}" "$bin/pg_ctl" -D "$1/data" -l "$1/data/log" -w -t 120 start >/dev/null)
+}
+
 start() {
   local place setting
   stop
@@ -59,8 +64,7 @@ start() {
     shared_buffers=64MB jit=off autovacuum_naptime=10s log_min_messages=fatal "$@"; do
     echo "${setting%%=*} = '${setting#*=}'"
   done | "${as_user[@]}" tee -a "$place/data/postgresql.conf" >/dev/null
-  "${as_user[@]}" "$bin/pg_ctl" -D "$place/data" -l "$place/data/log" -w -t 120 start >/dev/null ||
-    { cat "$place/data/log" >&2; exit 1; }
+  run "$place" || { cat "$place/data/log" >&2; exit 1; }
   cd "$OLDPWD"
   echo "postgresql://skep@/%s?host=$place" >"$dir/url"
 }
@@ -68,6 +72,7 @@ start() {
 find_programs
 case $action in
   start) start "$@" ;;
+  again) run "$(cat "$dir/place")" ;;
   stop) stop ;;
-  *) echo "usage: $0 start DIR [SETTING=VALUE]... | stop DIR" >&2; exit 2 ;;
+  *) echo "usage: $0 start DIR [SETTING=VALUE]... | again DIR | stop DIR" >&2; exit 2 ;;
 esac

@@ -172,12 +172,8 @@ def the_server_goes(w):
         except ProcessLookupError:
             pass
     subprocess.run(["/bin/sh", "-c", f"rm -f {place}/data/postmaster.pid {place}/.s.PGSQL.*"])
-    user = os.stat(place + "/data").st_uid
-    start = ["setpriv", f"--reuid={user}", f"--regid={os.stat(place + '/data').st_gid}", "--clear-groups", "--"] if os.getuid() == 0 else []
-    programs = [f"{d}/pg_ctl" for d in (os.environ.get("SKEP_POSTGRES_BIN", ""), *sorted(__import__("glob").glob("/usr/lib/postgresql/*/bin"))) if d]
-    program = next((p for p in programs if os.path.exists(p)), shutil.which("pg_ctl"))
     for i in range(50):  # the last of the old processes may still have its memory
-        if subprocess.run([*start, program, "-D", place + "/data", "-l", place + "/data/log", "-w", "start"], cwd="/", capture_output=True).returncode == 0:
+        if w.server("again", w.here + "/server") == 0:
             break
         time.sleep(0.2)
     rows, err = session.run("COMMIT")
