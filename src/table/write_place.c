@@ -85,9 +85,10 @@ static skep_status set_aside(skep_table_write *w, skep_write_target *target, ske
   return status;
 }
 
-/* names: of the files that were placed, one behind the other; the new one is added. */
+/* Under the name `placed`, which is noted. */
 static skep_status place_as(skep_table_write *w, skep_write_target *target, const char *name, const char *placed,
-                            skep_buf *names, skep_err *err) {
+                            skep_err *err) {
+  skep_buf *names = &target->placed;
   size_t before = names->size;
   skep_buf_add(names, placed, strlen(placed) + 1);
   SKEP_TRY(skep_buf_check(names, "names in a directory", err));
@@ -97,25 +98,24 @@ static skep_status place_as(skep_table_write *w, skep_write_target *target, cons
 }
 
 /* A file that was loaded: "name_copy_1.ext" when its name is taken. Source: Hive.mvFile; seen in 4.0.1. */
-static skep_status place_loaded(skep_table_write *w, skep_write_target *target, const char *name, skep_buf *names,
-                                skep_err *err) {
+static skep_status place_loaded(skep_table_write *w, skep_write_target *target, const char *name, skep_err *err) {
   const char *dot = strrchr(name, '.');
   size_t base = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-  skep_status status = place_as(w, target, name, name, names, err);
+  skep_status status = place_as(w, target, name, name, err);
   for (int copy = 1; status == SKEP_ERR_EXISTS && copy < MAX_TRIES; copy++) {
     char placed[300];
     int n = snprintf(placed, sizeof placed, "%.*s_copy_%d%s", (int)base, name, copy, name + base);
     if (n < 0 || (size_t)n >= sizeof placed) return status;
-    status = place_as(w, target, name, placed, names, err);
+    status = place_as(w, target, name, placed, err);
   }
   return status;
 }
 
 static skep_status place_file(skep_table_write *w, skep_write_target *target, const skep_commit_file *file,
-                              skep_buf *names, skep_err *err) {
+                              skep_err *err) {
   const char *name = file->name;
   found f = {.wanted = name, .max_copy = -1};
-  if (file->bucket < 0) return place_loaded(w, target, name, names, err);
+  if (file->bucket < 0) return place_loaded(w, target, name, err);
   SKEP_TRY(skep_fs_list(w->fs, target->out.location, false, visit_copies, &f, err));
   skep_status status = SKEP_ERR_EXISTS;
   for (int64_t copy = f.max_copy + 1, last = copy + MAX_TRIES; status == SKEP_ERR_EXISTS && copy < last; copy++) {
@@ -125,7 +125,7 @@ static skep_status place_file(skep_table_write *w, skep_write_target *target, co
     } else {
       snprintf(placed, sizeof placed, "%s_copy_%" PRId64, name, copy);
     }
-    status = place_as(w, target, name, placed, names, err);
+    status = place_as(w, target, name, placed, err);
   }
   return status;
 }
@@ -161,8 +161,7 @@ static skep_status place_files(skep_table_write *w, skep_write_target *target, s
   const skep_commit_message *m = target->message;
   skep_buf_init(&target->placed, w->ctx, SIZE_MAX / 4);
   skep_status status = w->opts.kind == SKEP_WRITE_OVERWRITE ? set_aside(w, target, err) : SKEP_OK;
-  for (uint32_t i = 0; status == SKEP_OK && i < m->n_files; i++)
-    status = place_file(w, target, &m->files[i], &target->placed, err);
+  for (uint32_t i = 0; status == SKEP_OK && i < m->n_files; i++) status = place_file(w, target, &m->files[i], err);
   target->is_placed = status == SKEP_OK || put_back(w, target) != SKEP_OK;
   if (status == SKEP_OK || !target->is_placed) return status;
   return skep_wrap(err, status, "files of %s may have stayed in %s", w->opts.table_name, target->staging);
