@@ -13,9 +13,10 @@ struct skep_lines {
   skep_lines_opts opts;
   uint8_t *data;
   size_t capacity, size, at; /* data[at, size) is not delivered */
-  uint64_t base;             /* of data[0] in the file */
-  uint64_t length;           /* of the file */
-  bool at_end;               /* everything is read */
+  size_t lf_from, lf; /* data[lf_from, lf) has no LF: lines that end with CR do not look for it again and again */
+  uint64_t base;      /* of data[0] in the file */
+  uint64_t length;    /* of the file */
+  bool at_end;        /* everything is read */
 };
 
 bool skep_lines_can_cut(const char *path) { return skep_text_packing(path) == SKEP_TEXT_PLAIN; }
@@ -35,6 +36,8 @@ static skep_status read_more(skep_lines *l, skep_err *err) {
     if (l->size != l->at) memmove(l->data, l->data + l->at, l->size - l->at);
     l->base += l->at;
     l->size -= l->at;
+    l->lf_from = l->lf_from > l->at ? l->lf_from - l->at : 0;
+    l->lf = l->lf > l->at ? l->lf - l->at : 0;
     l->at = 0;
   }
   uint64_t left = l->length - l->base - l->size;
@@ -55,13 +58,19 @@ static skep_status read_more(skep_lines *l, skep_err *err) {
   return SKEP_OK;
 }
 
+/* The first LF in data[from, size), or size. */
+static size_t find_lf(skep_lines *l, size_t from) {
+  if (from < l->lf_from || from > l->lf) l->lf_from = l->lf = from;
+  const uint8_t *lf = l->lf == l->size ? NULL : memchr(l->data + l->lf, '\n', l->size - l->lf);
+  l->lf = lf == NULL ? l->size : (size_t)(lf - l->data);
+  return l->lf;
+}
+
 /* The line at data[from): its length and where the next one begins. False: its end is not in the window yet. */
-static bool find_end(const skep_lines *l, size_t from, size_t *length, size_t *next) {
-  const uint8_t *start = l->data + from, *lf, *cr;
-  size_t left = l->size - from;
-  lf = left == 0 ? NULL : memchr(start, '\n', left);
-  size_t to = lf == NULL ? left : (size_t)(lf - start);
-  cr = to == 0 ? NULL : memchr(start, '\r', to);
+static bool find_end(skep_lines *l, size_t from, size_t *length, size_t *next) {
+  size_t to = find_lf(l, from) - from;
+  bool is_lf = from + to < l->size;
+  const uint8_t *start = l->data + from, *cr = to == 0 ? NULL : memchr(start, '\r', to);
   if (cr != NULL) {
     *length = (size_t)(cr - start);
     *next = from + *length + 1;
@@ -70,8 +79,8 @@ static bool find_end(const skep_lines *l, size_t from, size_t *length, size_t *n
     return true;
   }
   *length = to;
-  *next = from + to + (lf != NULL);
-  return lf != NULL || l->at_end;
+  *next = from + to + is_lf;
+  return is_lf || l->at_end;
 }
 
 static skep_status skip_line(skep_lines *l, skep_err *err) {
@@ -137,7 +146,7 @@ static bool is_ours(const skep_lines *l, size_t from) {
 }
 
 /* Lines in the window from `at` on, at most max; *next: where the one behind them begins. */
-static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, size_t *next) {
+static int64_t gather(skep_lines *l, int64_t max, skep_bytes *out, size_t *next) {
   int64_t n = 0;
   *next = l->at;
   while (n < max && is_ours(l, *next)) {
@@ -152,7 +161,7 @@ static int64_t gather(const skep_lines *l, int64_t max, skep_bytes *out, size_t 
 }
 
 /* The n last lines are the file's footer, unless enough others follow in the window. */
-static int64_t hold_footer(const skep_lines *l, int64_t n, const skep_bytes *out, size_t *next) {
+static int64_t hold_footer(skep_lines *l, int64_t n, const skep_bytes *out, size_t *next) {
   size_t at = *next, length, after;
   int64_t behind = 0;
   while (behind < l->opts.footer_lines && is_ours(l, at) && find_end(l, at, &length, &after)) {
