@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "column/base64.h"
 #include "column/text.h"
 #include "engine/function.h"
 
@@ -273,24 +274,16 @@ static skep_status conv(skep_call *c, skep_err *err) {
   return SKEP_OK;
 }
 
-static const char base64_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 static skep_status base64(skep_call *c, skep_err *err) {
   EACH_ROW(c, i) {
-    skep_bytes s = skep_arg_bytes(c, 0, i);
     skep_buf_reset(c->text);
-    for (size_t k = 0; k < s.left; k += 3) {
-      size_t n = s.left - k < 3 ? s.left - k : 3;
-      uint32_t v = (uint32_t)s.at[k] << 16 | (n > 1 ? (uint32_t)s.at[k + 1] << 8 : 0) | (n > 2 ? s.at[k + 2] : 0);
-      for (size_t d = 0; d < 4; d++)
-        skep_buf_byte(c->text, d <= n ? (uint8_t)base64_digits[v >> (18 - 6 * d) & 63] : '=');
-    }
+    skep_base64_put(skep_arg_bytes(c, 0, i), true, c->text);
     SKEP_TRY(skep_call_put_text(c, i, err));
   }
   return SKEP_OK;
 }
 
-/* What is no digit is passed over; '=' ends the text. */
+/* What is no digit is passed over ('-' and '_' are two more); '=' ends the text. */
 static skep_status unbase64(skep_call *c, skep_err *err) {
   EACH_ROW(c, i) {
     skep_bytes s = skep_arg_bytes(c, 0, i);
@@ -298,12 +291,9 @@ static skep_status unbase64(skep_call *c, skep_err *err) {
     unsigned bits = 0;
     skep_buf_reset(c->text);
     for (size_t k = 0; k < s.left && s.at[k] != '='; k++) {
-      const char *digit = s.at[k] == 0 ? NULL
-                                       : strchr(base64_digits, s.at[k] == '-'   ? '+'
-                                                               : s.at[k] == '_' ? '/'
-                                                                                : s.at[k]);
-      if (digit == NULL) continue;
-      v = v << 6 | (uint32_t)(digit - base64_digits);
+      int digit = s.at[k] == '-' ? 62 : s.at[k] == '_' ? 63 : skep_base64_digit(s.at[k]);
+      if (digit < 0) continue;
+      v = v << 6 | (uint32_t)digit;
       bits += 6;
       if (bits < 8) continue;
       bits -= 8;

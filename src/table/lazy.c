@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "column/base64.h"
 #include "column/text.h"
 #include "table/lazy_int.h"
 
@@ -181,13 +182,6 @@ static bool parse_boolean(const skep_lazy_format *f, skep_bytes t, uint8_t *out)
          (f->wide_booleans && (skep_text_equals(t, "f") || skep_text_equals(t, "0")));
 }
 
-static int base64_digit(uint8_t c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
 /* As Java's basic decoder, padding optional: false where it throws. Room for in.left * 3 / 4 + 1 bytes. */
 static bool decode_base64(skep_bytes in, uint8_t *out, size_t *out_size) {
   size_t n = in.left, size = 0;
@@ -195,7 +189,7 @@ static bool decode_base64(skep_bytes in, uint8_t *out, size_t *out_size) {
   if (n % 4 == 1) return false;
   uint32_t v = 0;
   for (size_t i = 0; i < n; i++) {
-    int digit = base64_digit(in.at[i]);
+    int digit = skep_base64_digit(in.at[i]);
     if (digit < 0) return false;
     v = v << 6 | (uint32_t)digit;
     if (i % 4 != 0) out[size++] = (uint8_t)(v >> (6 - i % 4 * 2));

@@ -1,5 +1,6 @@
 /* Delimited text, writing. Source: LazySimpleSerDe.serialize, LazyUtils.writePrimitiveUTF8; files of golden 13, 14. */
 #include "base/err.h"
+#include "column/base64.h"
 #include "column/text.h"
 #include "table/lazy.h"
 
@@ -34,17 +35,6 @@ static void put_char(writing *w, skep_bytes t, uint32_t length) {
   for (size_t k = 0; k < t.left; k++) chars += (t.at[k] & 0xc0) != 0x80;
   put_escaped(w, t);
   for (; chars < length; chars++) put_escaped(w, skep_bytes_of(" ", 1)); /* a blank may be a separator */
-}
-
-/* Without padding at the end, as Hive has it. */
-static void put_base64(writing *w, skep_bytes t) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < t.left; i += 3) {
-    size_t n = t.left - i < 3 ? t.left - i : 3;
-    uint32_t v = 0;
-    for (size_t k = 0; k < 3; k++) v = v << 8 | (k < n ? t.at[i + k] : 0u);
-    for (size_t k = 0; k <= n; k++) skep_buf_byte(w->out, (uint8_t)digits[v >> (18 - 6 * k) & 63]);
-  }
 }
 
 static skep_status put_value(writing *w, const skep_vec *vec, int64_t i, uint32_t level, skep_err *err);
@@ -94,7 +84,7 @@ static skep_status put_value(writing *w, const skep_vec *vec, int64_t i, uint32_
       put_char(w, skep_vec_bytes(vec, i), vec->type->length);
       return SKEP_OK;
     case SKEP_BINARY:
-      put_base64(w, skep_vec_bytes(vec, i));
+      skep_base64_put(skep_vec_bytes(vec, i), false, w->out); /* without padding, as Hive has it */
       return SKEP_OK;
     case SKEP_LIST:
     case SKEP_MAP:
