@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "column/text.h"
+
 bool skep_orc_stats_can_carry(const skep_orc_stats *from) { return from->has_count; }
 
 /* Minimum and maximum: both, or neither where there is no value, or they are lost. */
@@ -41,24 +43,6 @@ static bool rescale(skep_i128 v, unsigned from, unsigned to, skep_i128 *out) {
   return true;
 }
 
-/* The sum is text, which may have any number of digits behind the point. */
-static bool parse_sum(skep_bytes text, unsigned scale, skep_i128 *out) {
-  bool negative = text.left != 0 && text.at[0] == '-', dot = false;
-  unsigned fraction = 0;
-  skep_i128 v = 0;
-  for (size_t i = negative; i < text.left; i++) {
-    uint8_t c = text.at[i];
-    if (c == '.' && !dot) {
-      dot = true;
-      continue;
-    }
-    if (c < '0' || c > '9' || __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, c - '0', &v)) return false;
-    fraction += dot;
-    if (fraction > scale) return false;
-  }
-  return rescale(negative ? -v : v, fraction, scale, out);
-}
-
 static void carry_decimals(skep_orc_tally *t, const skep_type *type, const skep_orc_stats *from) {
   take_ends(t, from, SKEP_ORC_STATS_DECIMAL);
   if (t->has_ends && (!rescale(from->min.decimal.unscaled, from->min.decimal.scale, type->scale, &t->min.i128) ||
@@ -66,7 +50,9 @@ static void carry_decimals(skep_orc_tally *t, const skep_type *type, const skep_
     t->has_ends = false;
     t->ends_are_lost = true;
   }
-  bool has_sum = from->has_sum && parse_sum(from->sum.decimal_text, type->scale, &t->sum_i128);
+  bool is_exact = false;
+  bool has_sum =
+      from->has_sum && skep_parse_decimal(from->sum.decimal_text, type->scale, &t->sum_i128, &is_exact) && is_exact;
   if (!has_sum) t->sum_i128 = 0;
   t->sum_is_lost = !has_sum && from->count != 0;
 }
