@@ -561,12 +561,12 @@ static skep_status walk_root(skep_planner *p, const skep_plan_root *known, skep_
   if (!wanted) return SKEP_OK;
   const char *root = skep_arena_strndup(p->arena, known->path, strlen(known->path));
   if (root == NULL) return skep_plan_no_memory(err);
-  skep_stat stat;
-  if (skep_fs_stat(p->fs, root, &stat, NULL) == SKEP_OK && stat.kind == SKEP_ENTRY_FILE)
-    return add_unit(&b, root, NULL, stat.size_bytes, err);
   skep_status status = walk(&b, root, err);
-  if (status == SKEP_ERR_NOT_FOUND && skep_fs_stat(p->fs, root, &stat, NULL) == SKEP_ERR_NOT_FOUND) return SKEP_OK;
-  return status;
+  if (status != SKEP_ERR_NOT_FOUND && status != SKEP_ERR_ARGUMENT) return status;
+  skep_stat stat; /* mostly it is a directory that is there: only now is it worth a call */
+  skep_status there = skep_fs_stat(p->fs, root, &stat, NULL);
+  if (there == SKEP_OK && stat.kind == SKEP_ENTRY_FILE) return add_unit(&b, root, NULL, stat.size_bytes, err);
+  return status == SKEP_ERR_NOT_FOUND && there == SKEP_ERR_NOT_FOUND ? SKEP_OK : status;
 }
 
 static skep_status check_filters(skep_planner *p, skep_err *err) {
