@@ -16,6 +16,8 @@ typedef struct asking {
   const skep_compact_env *env;
   skep_arena *arena;
   int64_t now;
+  skep_snapshot snapshots[2]; /* of the one table that is asked about, once needed; [1]: in full */
+  bool has_snapshot[2];
   skep_compact_reason *items;
   size_t n, capacity;
 } asking;
@@ -55,6 +57,17 @@ static const char *print(asking *a, const char *format, ...) {
 
 /* ---- what would go ---- */
 
+static skep_status snapshot_of(asking *a, const skep_catalog_table *t, bool in_full, skep_snapshot *out,
+                               skep_err *err) {
+  const skep_compact_env *env = a->env;
+  if (!a->has_snapshot[in_full])
+    SKEP_TRY(
+        skep_compact_snapshot_now(env->db, &env->conf, a->arena, t->db, t->name, in_full, &a->snapshots[in_full], err));
+  a->has_snapshot[in_full] = true;
+  *out = a->snapshots[in_full];
+  return SKEP_OK;
+}
+
 /* Up to this write id (INT64_MAX: all), if nobody read any more. */
 static skep_status measure(asking *a, const skep_compact_target *target, int64_t highest, skep_verdict verdict,
                            skep_compact_reason *r, skep_err *err) {
@@ -62,8 +75,7 @@ static skep_status measure(asking *a, const skep_compact_target *target, int64_t
   skep_layout *layout = NULL;
   const skep_compact_env *env = a->env;
   if (target->path == NULL) return SKEP_OK;
-  SKEP_TRY(skep_compact_snapshot_now(env->db, &env->conf, a->arena, target->t->db, target->t->name,
-                                     verdict == SKEP_ABORTED, &snapshot, err));
+  SKEP_TRY(snapshot_of(a, target->t, verdict == SKEP_ABORTED, &snapshot, err));
   if (snapshot.write_ids.high_watermark > highest) snapshot.write_ids.high_watermark = highest;
   const skep_layout_opts opts = {.snapshot = &snapshot,
                                  .hive = SKEP_HIVE_4,
