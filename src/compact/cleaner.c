@@ -266,12 +266,6 @@ static skep_status clean_entry(entry *e, skep_err *err) {
 
 /* ---- a round ---- */
 
-static bool same_resource(const skep_compaction *a, const skep_compaction *b) {
-  if (strcmp(a->table, b->table) != 0 || strcmp(a->database, b->database) != 0) return false;
-  return a->partition == NULL || b->partition == NULL ? a->partition == b->partition
-                                                      : strcmp(a->partition, b->partition) == 0;
-}
-
 static bool has_failed(const skep_cleaner *c, int64_t id) {
   for (uint32_t i = 0; i < c->n_failed; i++)
     if (c->failed[i] == id) return true;
@@ -285,7 +279,7 @@ static skep_status round_of(skep_cleaner *c, int64_t now, skep_err *err) {
   skep_arena_init(&arena, c->env->ctx, MAX_ARENA);
   skep_status status = skep_compaction_list_ready(c->env->db, &arena, &ready, &n, err);
   for (uint32_t i = 0; status == SKEP_OK && i < n; i++) {
-    if ((i > 0 && same_resource(&ready[i - 1], &ready[i])) || has_failed(c, ready[i].id)) continue;
+    if ((i > 0 && skep_compact_same_resource(&ready[i - 1], &ready[i])) || has_failed(c, ready[i].id)) continue;
     if (skep_compact_retention_left(c->env, &ready[i], now) > 0) {
       c->out->n_waiting++;
       continue;

@@ -65,6 +65,11 @@ skep_status skep_compact_check(const skep_compact_env *env, skep_err *err) {
   return skep_cancel_check(env->cancel, err);
 }
 
+bool skep_compact_same_resource(const skep_compaction *a, const skep_compaction *b) {
+  return strcmp(a->table, b->table) == 0 && strcmp(a->database, b->database) == 0 &&
+         skep_same_text(a->partition, b->partition);
+}
+
 skep_status skep_compact_find(const skep_compact_env *env, skep_arena *arena, const char *database, const char *table,
                               const char *partition, skep_compact_target *out, skep_err *err) {
   *out = (skep_compact_target){0};

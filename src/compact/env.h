@@ -49,6 +49,9 @@ void skep_compact_note(const skep_compact_env *env, const char *format, ...) SKE
 /* SKEP_ERR_CANCELLED when env->cancel says so. */
 SKEP_NODISCARD skep_status skep_compact_check(const skep_compact_env *env, skep_err *err);
 
+/* Whether two entries are of one table or partition. */
+bool skep_compact_same_resource(const skep_compaction *a, const skep_compaction *b);
+
 /* The table or partition of a queue entry as the catalog has it now. */
 typedef struct skep_compact_target {
   skep_catalog_table *t;

@@ -46,11 +46,6 @@ static int by_resource(const void *left, const void *right) {
   return c != 0 ? c : (a->id < b->id) - (a->id > b->id);
 }
 
-static bool same_resource(const skep_compaction *a, const skep_compaction *b) {
-  return strcmp(a->database, b->database) == 0 && strcmp(a->table, b->table) == 0 &&
-         compare_text(a->partition, b->partition) == 0;
-}
-
 /* The latest entry of each resource counts. rows: by resource, newest first. */
 static void states(skep_buf *out, const skep_compaction *rows, uint32_t n) {
   static const struct {
@@ -63,7 +58,7 @@ static void states(skep_buf *out, const skep_compaction *rows, uint32_t n) {
   for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
     int64_t count = 0;
     for (uint32_t i = 0; i < n; i++)
-      if ((i == 0 || !same_resource(&rows[i - 1], &rows[i])) && rows[i].state == all[k].letter) count++;
+      if ((i == 0 || !skep_compact_same_resource(&rows[i - 1], &rows[i])) && rows[i].state == all[k].letter) count++;
     single(out, all[k].name, "tables and partitions whose latest compaction is in this state", count);
   }
 }

@@ -212,10 +212,10 @@ static skep_status entries(asking *a, const char *database, const char *table, c
 
 static bool has_ready(const skep_compaction *rows, uint32_t n, const char *database, const char *table,
                       const char *partition) {
+  const skep_compaction wanted = {.database = database, .table = table, .partition = partition};
   for (uint32_t i = 0; i < n; i++)
     if ((rows[i].state == 'r' || rows[i].state == 'w' || rows[i].state == 'i') &&
-        strcmp(rows[i].database, database) == 0 && strcmp(rows[i].table, table) == 0 &&
-        skep_same_text(rows[i].partition, partition))
+        skep_compact_same_resource(&rows[i], &wanted))
       return true;
   return false;
 }
@@ -277,9 +277,7 @@ static skep_status failures(asking *a, const char *database, const char *table, 
     bool is_newest = true;
     if (strcmp(c->database, database) != 0 || strcmp(c->table, table) != 0 || c->state != 'f') continue;
     for (uint32_t k = 0; k < n; k++)
-      if (rows[k].id > c->id && strcmp(rows[k].database, database) == 0 && strcmp(rows[k].table, table) == 0 &&
-          skep_same_text(rows[k].partition, c->partition))
-        is_newest = false;
+      if (rows[k].id > c->id && skep_compact_same_resource(&rows[k], c)) is_newest = false;
     if (!is_newest) continue;
     const skep_compact_reason r = {
         .partition = c->partition,
