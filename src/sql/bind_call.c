@@ -1,37 +1,27 @@
 /* Function calls: arguments are converted as the table of functions.c says, special rules give the types that no letter
- * says, aggregates and windows are checked for their place. */
+ * says (those of aggregates: bind_aggregate.c), aggregates and windows are checked for their place. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "column/text.h"
-#include "sql/bind_int.h"
+#include "sql/bind_call_int.h"
 
-/* One call being bound. */
-typedef struct call_state {
-  binding *b;
-  scope *s;
-  const skep_expr *expr;
-  const skep_call *call;
-  const skep_function *fn;
-  skep_bx *bx; /* the node; its args are bound and not yet converted */
-} call_state;
-
-static skep_status wrong(call_state *c, uint32_t arg, const char *what) {
+skep_status skep_call_wrong(call_state *c, uint32_t arg, const char *what) {
   char label[96];
   const skep_expr *at = arg < c->call->args.n ? c->call->args.items[arg] : c->expr;
   return skep_bind_fail(c->b, c->expr->pos, 10014, "Wrong arguments '%s': %s", skep_bind_label(at, label, sizeof label),
                         what);
 }
 
-static skep_status wrong_type(call_state *c, uint32_t arg, const char *wanted) {
+skep_status skep_call_wrong_type(call_state *c, uint32_t arg, const char *wanted) {
   char what[200];
   snprintf(what, sizeof what, "%s() takes %s as argument %u, got %s", c->fn->name, wanted, arg + 1,
            skep_bind_type_text(c->b, c->bx->args[arg]->type));
-  return wrong(c, arg, what);
+  return skep_call_wrong(c, arg, what);
 }
 
-static skep_status convert(call_state *c, uint32_t arg, const skep_type *to) {
+skep_status skep_call_convert(call_state *c, uint32_t arg, const skep_type *to) {
   return skep_bind_convert(c->b, c->bx->args[arg], to, &c->bx->args[arg]);
 }
 
@@ -39,49 +29,52 @@ static skep_status convert(call_state *c, uint32_t arg, const skep_type *to) {
 
 static skep_status convert_int(call_state *c, uint32_t arg, bool strict) {
   const skep_type *from = c->bx->args[arg]->type, *to = skep_rule_type(SKEP_INT);
-  if (skep_rule_is_void(from) && !strict) return convert(c, arg, to);
-  if (skep_rule_is_integer(from) && from->kind != SKEP_BIGINT) return convert(c, arg, to);
+  if (skep_rule_is_void(from) && !strict) return skep_call_convert(c, arg, to);
+  if (skep_rule_is_integer(from) && from->kind != SKEP_BIGINT) return skep_call_convert(c, arg, to);
   skep_bx *exact = skep_bx_retype(c->b, c->bx->args[arg], to);
   if (exact != NULL && from->kind == SKEP_BIGINT) {
     c->bx->args[arg] = exact;
     return SKEP_OK;
   }
-  return wrong_type(c, arg, strict ? "TINYINT/SMALLINT/INT types" : "an INT");
+  return skep_call_wrong_type(c, arg, strict ? "TINYINT/SMALLINT/INT types" : "an INT");
 }
 
 static skep_status convert_time(call_state *c, uint32_t arg, skep_kind kind) {
   const skep_type *from = c->bx->args[arg]->type;
   bool fine = skep_rule_is_string(from) || skep_rule_is_time(from) || skep_rule_is_void(from);
-  return fine ? convert(c, arg, skep_rule_type(kind)) : wrong_type(c, arg, "STRING/TIMESTAMP/DATE types");
+  return fine ? skep_call_convert(c, arg, skep_rule_type(kind))
+              : skep_call_wrong_type(c, arg, "STRING/TIMESTAMP/DATE types");
 }
 
 static skep_status convert_number(call_state *c, uint32_t arg) {
   const skep_type *from = c->bx->args[arg]->type;
-  if (skep_rule_is_string(from)) return convert(c, arg, skep_rule_type(SKEP_DOUBLE));
-  return skep_rule_is_numeric(from) ? SKEP_OK : wrong_type(c, arg, "a number");
+  if (skep_rule_is_string(from)) return skep_call_convert(c, arg, skep_rule_type(SKEP_DOUBLE));
+  return skep_rule_is_numeric(from) ? SKEP_OK : skep_call_wrong_type(c, arg, "a number");
 }
 
-static skep_status convert_letter(call_state *c, uint32_t arg, char letter) {
+skep_status skep_call_convert_letter(call_state *c, uint32_t arg, char letter) {
   const skep_type *from = c->bx->args[arg]->type;
   bool is_void = skep_rule_is_void(from), numeric = skep_rule_is_numeric(from), text = skep_rule_is_string(from);
   switch (letter) {
     case 's':
-      if (skep_rule_is_nested(from)) return wrong_type(c, arg, "a primitive type");
-      return convert(c, arg, skep_rule_type(SKEP_STRING));
+      if (skep_rule_is_nested(from)) return skep_call_wrong_type(c, arg, "a primitive type");
+      return skep_call_convert(c, arg, skep_rule_type(SKEP_STRING));
     case 'S':
-      return text ? convert(c, arg, skep_rule_type(SKEP_STRING)) : wrong_type(c, arg, "STRING/CHAR/VARCHAR types");
+      return text ? skep_call_convert(c, arg, skep_rule_type(SKEP_STRING))
+                  : skep_call_wrong_type(c, arg, "STRING/CHAR/VARCHAR types");
     case 'x':
       if (from->kind == SKEP_BINARY) return SKEP_OK;
-      return text || is_void ? convert(c, arg, skep_rule_type(SKEP_STRING))
-                             : wrong_type(c, arg, "STRING/CHAR/VARCHAR/BINARY types");
+      return text || is_void ? skep_call_convert(c, arg, skep_rule_type(SKEP_STRING))
+                             : skep_call_wrong_type(c, arg, "STRING/CHAR/VARCHAR/BINARY types");
     case 'i':
     case 'I':
       return convert_int(c, arg, letter == 'I');
     case 'l':
-      if (skep_rule_is_integer(from)) return convert(c, arg, skep_rule_type(SKEP_BIGINT));
-      return wrong_type(c, arg, "an integer");
+      if (skep_rule_is_integer(from)) return skep_call_convert(c, arg, skep_rule_type(SKEP_BIGINT));
+      return skep_call_wrong_type(c, arg, "an integer");
     case 'd':
-      return numeric || text || is_void ? convert(c, arg, skep_rule_type(SKEP_DOUBLE)) : wrong_type(c, arg, "a number");
+      return numeric || text || is_void ? skep_call_convert(c, arg, skep_rule_type(SKEP_DOUBLE))
+                                        : skep_call_wrong_type(c, arg, "a number");
     case 'n':
       return convert_number(c, arg);
     case 'D':
@@ -91,8 +84,8 @@ static skep_status convert_letter(call_state *c, uint32_t arg, char letter) {
     case 'b':
       return skep_bind_to_boolean(c->b, c->bx->args[arg], &c->bx->args[arg]);
     case 'y':
-      return from->kind == SKEP_BINARY || text || is_void ? convert(c, arg, skep_rule_type(SKEP_BINARY))
-                                                          : wrong_type(c, arg, "BINARY");
+      return from->kind == SKEP_BINARY || text || is_void ? skep_call_convert(c, arg, skep_rule_type(SKEP_BINARY))
+                                                          : skep_call_wrong_type(c, arg, "BINARY");
     default:
       return SKEP_OK;
   }
@@ -140,12 +133,12 @@ static skep_status plain_args(call_state *c) {
   const char *letters = c->fn->params;
   size_t n = strlen(letters);
   for (uint32_t i = 0; i < c->bx->n_args && n != 0; i++) {
-    SKEP_TRY(convert_letter(c, i, letters[i < n ? i : n - 1]));
+    SKEP_TRY(skep_call_convert_letter(c, i, letters[i < n ? i : n - 1]));
   }
   return SKEP_OK;
 }
 
-static skep_status plain(call_state *c) {
+skep_status skep_call_plain(call_state *c) {
   if (strcmp(c->fn->name, "format_number") == 0 && skep_rule_is_string(c->bx->args[1]->type)) {
     return skep_bind_unsupported(c->b, c->expr->pos, "format_number with a pattern");
   }
@@ -179,7 +172,7 @@ static skep_status rule_if(call_state *c) {
                           "\"%s\" is found",
                           skep_bind_label(at, label, sizeof label), skep_bind_type_text(c->b, condition->type));
   }
-  SKEP_TRY(convert_letter(c, 0, 'b'));
+  SKEP_TRY(skep_call_convert_letter(c, 0, 'b'));
   const skep_type *type;
   if (condition->op != SKEP_BX_CONST) SKEP_TRY(skep_bind_narrow(c->b, c->bx->args + 1, 2));
   SKEP_TRY(skep_bind_common(c->b, c->bx->args + 1, 2, c->expr->pos, "IF", &type));
@@ -203,15 +196,15 @@ static skep_status rule_greatest(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
   for (uint32_t i = 1; i < c->bx->n_args; i++) {
     const skep_type *other = c->bx->args[i]->type;
-    if (skep_rule_is_nested(type) || skep_rule_is_nested(other)) return wrong_type(c, i, "a primitive type");
+    if (skep_rule_is_nested(type) || skep_rule_is_nested(other)) return skep_call_wrong_type(c, i, "a primitive type");
     const skep_type *next = skep_rule_comparison(c->b->arena, type, other);
-    if (next == NULL) return wrong_type(c, i, "a type that compares with the others");
+    if (next == NULL) return skep_call_wrong_type(c, i, "a type that compares with the others");
     type = next;
   }
   if (skep_rule_is_void(type)) return replace_node(c, skep_bx_null(c->b, type));
   skep_bx *any = NULL;
   for (uint32_t i = 0; i < c->bx->n_args; i++) {
-    SKEP_TRY(convert(c, i, type));
+    SKEP_TRY(skep_call_convert(c, i, type));
     skep_bx *one = skep_bx_operator(c->b, "is null", skep_rule_type(SKEP_BOOLEAN), c->expr->pos, c->bx->args[i], NULL);
     if (one == NULL) return skep_bind_nomem(c->b);
     any = any == NULL ? one : skep_bx_operator(c->b, "or", one->type, c->expr->pos, any, one);
@@ -232,8 +225,8 @@ static skep_status rule_concat(call_state *c) {
   if (type == NULL) return skep_bind_nomem(c->b);
   if (!skep_rule_is_string(type)) type = skep_rule_type(SKEP_STRING);
   for (uint32_t i = 0; i < c->bx->n_args; i++) {
-    if (skep_rule_is_nested(c->bx->args[i]->type)) return wrong_type(c, i, "a primitive type");
-    SKEP_TRY(convert(c, i, skep_rule_type(SKEP_STRING)));
+    if (skep_rule_is_nested(c->bx->args[i]->type)) return skep_call_wrong_type(c, i, "a primitive type");
+    SKEP_TRY(skep_call_convert(c, i, skep_rule_type(SKEP_STRING)));
   }
   skep_bx *all = c->bx->args[0];
   for (uint32_t i = 1; i < c->bx->n_args; i++) {
@@ -246,13 +239,13 @@ static skep_status rule_concat(call_state *c) {
 
 static skep_status rule_concat_ws(call_state *c) {
   const skep_type *string = skep_rule_type(SKEP_STRING), *list = skep_rule_list(c->b->arena, string);
-  SKEP_TRY(convert_letter(c, 0, 's'));
+  SKEP_TRY(skep_call_convert_letter(c, 0, 's'));
   for (uint32_t i = 1; i < c->bx->n_args; i++) {
     const skep_type *type = c->bx->args[i]->type;
     bool strings =
         type->kind == SKEP_LIST && (skep_rule_is_string(type->children[0]) || skep_rule_is_void(type->children[0]));
-    if (skep_rule_is_nested(type) && !strings) return wrong_type(c, i, "\"string or array<string>\"");
-    SKEP_TRY(convert(c, i, strings ? list : string));
+    if (skep_rule_is_nested(type) && !strings) return skep_call_wrong_type(c, i, "\"string or array<string>\"");
+    SKEP_TRY(skep_call_convert(c, i, strings ? list : string));
   }
   c->bx->type = string;
   return SKEP_OK;
@@ -265,7 +258,7 @@ static skep_status rule_array(call_state *c) {
   }
   if (skep_rule_is_void(element)) {
     element = skep_rule_type(SKEP_STRING);
-    for (uint32_t i = 0; i < c->bx->n_args; i++) SKEP_TRY(convert(c, i, element));
+    for (uint32_t i = 0; i < c->bx->n_args; i++) SKEP_TRY(skep_call_convert(c, i, element));
   }
   c->bx->type = skep_rule_list(c->b->arena, element);
   return SKEP_OK;
@@ -273,7 +266,7 @@ static skep_status rule_array(call_state *c) {
 
 static skep_status rule_map(call_state *c) {
   uint32_t n = c->bx->n_args / 2;
-  if (c->bx->n_args % 2 != 0) return wrong(c, c->bx->n_args - 1, "Arguments must be in key/value pairs");
+  if (c->bx->n_args % 2 != 0) return skep_call_wrong(c, c->bx->n_args - 1, "Arguments must be in key/value pairs");
   const skep_type *types[] = {skep_rule_type(SKEP_STRING), skep_rule_type(SKEP_STRING)};
   for (uint32_t side = 0; side < 2 && n != 0; side++) {
     skep_bx **args = skep_arena_zero(c->b->arena, n, sizeof *args);
@@ -281,7 +274,8 @@ static skep_status rule_map(call_state *c) {
     for (uint32_t i = 0; i < n; i++) args[i] = c->bx->args[2 * i + side];
     SKEP_TRY(skep_bind_common(c->b, args, n, c->expr->pos, "MAP", &types[side]));
     if (skep_rule_is_void(types[side])) types[side] = skep_rule_type(SKEP_STRING);
-    if (side == 0 && skep_rule_is_nested(types[0])) return wrong(c, 0, "Primitive types are allowed as keys only");
+    if (side == 0 && skep_rule_is_nested(types[0]))
+      return skep_call_wrong(c, 0, "Primitive types are allowed as keys only");
     for (uint32_t i = 0; i < n; i++)
       SKEP_TRY(skep_bind_convert(c->b, args[i], types[side], &c->bx->args[2 * i + side]));
   }
@@ -313,23 +307,25 @@ static skep_status rule_struct(call_state *c) {
 
 static skep_status rule_named_struct(call_state *c) {
   uint32_t n = c->bx->n_args / 2;
-  if (c->bx->n_args % 2 != 0) return wrong(c, c->bx->n_args - 1, "NAMED_STRUCT takes names and values in turn");
+  if (c->bx->n_args % 2 != 0)
+    return skep_call_wrong(c, c->bx->n_args - 1, "NAMED_STRUCT takes names and values in turn");
   const char **names = skep_arena_zero(c->b->arena, n, sizeof *names);
   skep_bx **args = skep_arena_zero(c->b->arena, n, sizeof *args);
   if (names == NULL || args == NULL) return skep_bind_nomem(c->b);
   for (uint32_t i = 0; i < n; i++) {
     const skep_bx *name = c->bx->args[2 * i];
     if (name->op != SKEP_BX_CONST || name->type->kind != SKEP_STRING || name->value.is_null) {
-      return wrong(c, 2 * i, "Even arguments to NAMED_STRUCT must be a constant STRING");
+      return skep_call_wrong(c, 2 * i, "Even arguments to NAMED_STRUCT must be a constant STRING");
     }
     const char *text = (const char *)name->value.bytes.at;
-    if (memchr(text, 0, name->value.bytes.left) != NULL) return wrong(c, 2 * i, "a field name holds a NUL byte");
+    if (memchr(text, 0, name->value.bytes.left) != NULL)
+      return skep_call_wrong(c, 2 * i, "a field name holds a NUL byte");
     char *copy = skep_arena_strndup(c->b->arena, text, name->value.bytes.left);
     if (copy == NULL) return skep_bind_nomem(c->b);
     for (char *at = copy; *at != '\0'; at++) *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 32 : *at);
     names[i] = copy;
     for (uint32_t j = 0; j < i; j++) {
-      if (strcmp(names[j], names[i]) == 0) return wrong(c, 2 * i, "a field name is there twice");
+      if (strcmp(names[j], names[i]) == 0) return skep_call_wrong(c, 2 * i, "a field name is there twice");
     }
     args[i] = c->bx->args[2 * i + 1];
   }
@@ -342,7 +338,7 @@ static skep_status rule_union(call_state *c) {
   if (tag->op != SKEP_BX_CONST || !skep_rule_is_integer(tag->type) || tag->value.is_null) {
     return skep_bind_unsupported(c->b, c->expr->pos, "create_union with a tag that is no constant");
   }
-  if (tag->value.i64 < 0 || tag->value.i64 >= n || n > 127) return wrong(c, 0, "the tag names no argument");
+  if (tag->value.i64 < 0 || tag->value.i64 >= n || n > 127) return skep_call_wrong(c, 0, "the tag names no argument");
   const skep_type **types = skep_arena_zero(c->b->arena, n, sizeof *types);
   if (types == NULL) return skep_bind_nomem(c->b);
   for (uint32_t i = 0; i < n; i++) types[i] = c->bx->args[i + 1]->type;
@@ -356,7 +352,7 @@ static skep_status rule_union(call_state *c) {
 static skep_status rule_size(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
   if (skep_rule_is_void(type)) return replace_node(c, skep_bx_int(c->b, skep_rule_type(SKEP_INT), -1));
-  if (type->kind != SKEP_LIST && type->kind != SKEP_MAP) return wrong_type(c, 0, "\"map\" or \"list\"");
+  if (type->kind != SKEP_LIST && type->kind != SKEP_MAP) return skep_call_wrong_type(c, 0, "\"map\" or \"list\"");
   c->bx->type = skep_rule_type(SKEP_INT);
   return SKEP_OK;
 }
@@ -399,10 +395,10 @@ static skep_status rule_round(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
   int64_t digits = 0;
   if (skep_rule_is_void(type)) return replace_node(c, skep_bx_null(c->b, type));
-  if (skep_rule_is_nested(type) || type->kind == SKEP_BOOLEAN) return wrong_type(c, 0, "a number");
+  if (skep_rule_is_nested(type) || type->kind == SKEP_BOOLEAN) return skep_call_wrong_type(c, 0, "a number");
   SKEP_TRY(convert_number(c, 0));
   if (c->bx->n_args == 2 && !constant_digits(c->bx->args[1], &digits)) {
-    return wrong(c, 1, "ROUND second argument only takes constant");
+    return skep_call_wrong(c, 1, "ROUND second argument only takes constant");
   }
   type = c->bx->args[0]->type;
   c->bx->variant = (uint32_t)(digits + 1000);
@@ -420,7 +416,7 @@ static skep_status rule_floor(call_state *c) {
   } else {
     c->bx->type = skep_rule_type(SKEP_BIGINT);
     if (skep_rule_is_integer(type)) return skep_bind_convert(c->b, c->bx->args[0], c->bx->type, &c->bx);
-    SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_DOUBLE)));
+    SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_DOUBLE)));
   }
   return SKEP_OK;
 }
@@ -440,9 +436,9 @@ static skep_status rule_trunc(call_state *c) {
     c->bx->type = skep_rule_decimal(c->b->arena, integer + scale, scale);
     return SKEP_OK;
   }
-  if (c->bx->n_args != 2) return wrong(c, 0, "trunc() requires 2 arguments");
-  SKEP_TRY(convert_letter(c, 0, 'D'));
-  SKEP_TRY(convert_letter(c, 1, 's'));
+  if (c->bx->n_args != 2) return skep_call_wrong(c, 0, "trunc() requires 2 arguments");
+  SKEP_TRY(skep_call_convert_letter(c, 0, 'D'));
+  SKEP_TRY(skep_call_convert_letter(c, 1, 's'));
   return replace_node(c, skep_bx_operator(c->b, "trunc date", skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args[0],
                                           c->bx->args[1]));
 }
@@ -450,7 +446,7 @@ static skep_status rule_trunc(call_state *c) {
 static skep_status rule_abs(call_state *c) {
   SKEP_TRY(convert_number(c, 0));
   skep_kind kind = c->bx->args[0]->type->kind;
-  if (kind == SKEP_TINYINT || kind == SKEP_SMALLINT) SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_INT)));
+  if (kind == SKEP_TINYINT || kind == SKEP_SMALLINT) SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_INT)));
   c->bx->type = c->bx->args[0]->type;
   return SKEP_OK;
 }
@@ -458,23 +454,23 @@ static skep_status rule_abs(call_state *c) {
 static skep_status rule_sign(call_state *c) {
   SKEP_TRY(convert_number(c, 0));
   bool decimal = c->bx->args[0]->type->kind == SKEP_DECIMAL;
-  if (!decimal) SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_DOUBLE)));
+  if (!decimal) SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_DOUBLE)));
   c->bx->type = skep_rule_type(decimal ? SKEP_INT : SKEP_DOUBLE);
   return SKEP_OK;
 }
 
 static skep_status rule_shift(call_state *c) {
   skep_kind kind = c->bx->args[0]->type->kind;
-  if (!skep_rule_is_integer(c->bx->args[0]->type)) return wrong_type(c, 0, "an integer");
-  if (kind != SKEP_BIGINT) SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_INT)));
-  SKEP_TRY(convert_letter(c, 1, 'i'));
+  if (!skep_rule_is_integer(c->bx->args[0]->type)) return skep_call_wrong_type(c, 0, "an integer");
+  if (kind != SKEP_BIGINT) SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_INT)));
+  SKEP_TRY(skep_call_convert_letter(c, 1, 'i'));
   c->bx->type = c->bx->args[0]->type;
   return SKEP_OK;
 }
 
 static skep_status rule_array_same(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
-  if (type->kind != SKEP_LIST) return wrong_type(c, 0, "\"array\"");
+  if (type->kind != SKEP_LIST) return skep_call_wrong_type(c, 0, "\"array\"");
   if (c->bx->n_args == 2) return skep_bind_common(c->b, c->bx->args, 2, c->expr->pos, c->fn->name, &c->bx->type);
   c->bx->type = type;
   return SKEP_OK;
@@ -482,17 +478,17 @@ static skep_status rule_array_same(call_state *c) {
 
 static skep_status rule_array_element(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
-  if (type->kind != SKEP_LIST) return wrong_type(c, 0, "\"array\"");
+  if (type->kind != SKEP_LIST) return skep_call_wrong_type(c, 0, "\"array\"");
   c->bx->type = type->children[0];
   return SKEP_OK;
 }
 
 static skep_status rule_array_contains(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
-  if (type->kind != SKEP_LIST) return wrong_type(c, 0, "\"array\"");
+  if (type->kind != SKEP_LIST) return skep_call_wrong_type(c, 0, "\"array\"");
   if (strcmp(c->fn->name, "array_join") == 0) {
-    SKEP_TRY(convert(c, 0, skep_rule_list(c->b->arena, skep_rule_type(SKEP_STRING))));
-    for (uint32_t i = 1; i < c->bx->n_args; i++) SKEP_TRY(convert_letter(c, i, 's'));
+    SKEP_TRY(skep_call_convert(c, 0, skep_rule_list(c->b->arena, skep_rule_type(SKEP_STRING))));
+    for (uint32_t i = 1; i < c->bx->n_args; i++) SKEP_TRY(skep_call_convert_letter(c, i, 's'));
     c->bx->type = skep_rule_type(SKEP_STRING);
     return SKEP_OK;
   }
@@ -500,9 +496,9 @@ static skep_status rule_array_contains(call_state *c) {
   if (!skep_rule_equal(c->bx->args[1]->type, element)) {
     skep_bx *exact = skep_bx_retype(c->b, c->bx->args[1], element);
     bool texts = skep_rule_is_string(element) && skep_rule_is_string(c->bx->args[1]->type);
-    if (exact == NULL && !texts) return wrong_type(c, 1, "the array's element type");
+    if (exact == NULL && !texts) return skep_call_wrong_type(c, 1, "the array's element type");
     if (exact != NULL) c->bx->args[1] = exact;
-    SKEP_TRY(convert(c, 1, element));
+    SKEP_TRY(skep_call_convert(c, 1, element));
   }
   c->bx->type = c->fn->result == 'b' ? skep_rule_type(SKEP_BOOLEAN) : type;
   return SKEP_OK;
@@ -510,7 +506,7 @@ static skep_status rule_array_contains(call_state *c) {
 
 static skep_status rule_map_part(call_state *c, uint32_t child) {
   const skep_type *type = c->bx->args[0]->type;
-  if (type->kind != SKEP_MAP) return wrong_type(c, 0, "\"map\"");
+  if (type->kind != SKEP_MAP) return skep_call_wrong_type(c, 0, "\"map\"");
   c->bx->type = skep_rule_list(c->b->arena, type->children[child]);
   return SKEP_OK;
 }
@@ -599,7 +595,7 @@ static skep_status rule_floor_unit(call_state *c) {
                           skep_bind_type_text(c->b, type));
   }
   c->bx->type = skep_rule_type(SKEP_TIMESTAMP);
-  return convert(c, 0, c->bx->type);
+  return skep_call_convert(c, 0, c->bx->type);
 }
 
 /* year(x), hour(x), ...: of texts, dates, timestamps; day .. second of intervals. */
@@ -611,19 +607,19 @@ static skep_status rule_extract(call_state *c) {
     snprintf(text, sizeof text, "interval part %s", name);
     bool months = strcmp(name, "year") == 0 || strcmp(name, "month") == 0;
     if (skep_function_operator(text) == NULL || months != (type->kind == SKEP_KIND_INTERVAL_YM)) {
-      return wrong_type(c, 0, "a date, a timestamp or a text");
+      return skep_call_wrong_type(c, 0, "a date, a timestamp or a text");
     }
     return replace_node(c, skep_bx_operator(c->b, text, skep_rule_type(SKEP_INT), c->expr->pos, c->bx->args[0], NULL));
   }
   bool clock = strcmp(name, "hour") == 0 || strcmp(name, "minute") == 0 || strcmp(name, "second") == 0;
   if (clock && skep_rule_is_string(type)) { /* also "12:58:59" alone */
-    SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_STRING)));
+    SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_STRING)));
     c->bx->args[0] =
         skep_bx_operator(c->b, "clock of text", skep_rule_type(SKEP_TIMESTAMP), c->expr->pos, c->bx->args[0], NULL);
     if (c->bx->args[0] == NULL) return skep_bind_nomem(c->b);
   }
   SKEP_TRY(convert_time(c, 0, clock || type->kind == SKEP_TIMESTAMP ? SKEP_TIMESTAMP : SKEP_DATE));
-  SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_TIMESTAMP)));
+  SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_TIMESTAMP)));
   c->bx->type = skep_rule_type(SKEP_INT);
   return SKEP_OK;
 }
@@ -631,25 +627,25 @@ static skep_status rule_extract(call_state *c) {
 static skep_status rule_hex(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
   if (skep_rule_is_integer(type))
-    SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_BIGINT)));
+    SKEP_TRY(skep_call_convert(c, 0, skep_rule_type(SKEP_BIGINT)));
   else
-    SKEP_TRY(convert_letter(c, 0, 'x'));
+    SKEP_TRY(skep_call_convert_letter(c, 0, 'x'));
   c->bx->type = skep_rule_type(SKEP_STRING);
   return SKEP_OK;
 }
 
 static skep_status rule_case_text(call_state *c) {
   const skep_type *type = c->bx->args[0]->type;
-  SKEP_TRY(convert_letter(c, 0, 's'));
+  SKEP_TRY(skep_call_convert_letter(c, 0, 's'));
   c->bx->type = type->kind == SKEP_CHAR || type->kind == SKEP_VARCHAR ? type : skep_rule_type(SKEP_STRING);
   return SKEP_OK;
 }
 
 static skep_status rule_length(call_state *c) {
   if (skep_rule_is_void(c->bx->args[0]->type)) {
-    return wrong(c, 0, " LENGTH() only takes STRING/CHAR/VARCHAR/BINARY types as first argument, got VOID");
+    return skep_call_wrong(c, 0, " LENGTH() only takes STRING/CHAR/VARCHAR/BINARY types as first argument, got VOID");
   }
-  return plain(c);
+  return skep_call_plain(c);
 }
 
 static skep_status rule_unix_timestamp(call_state *c) {
@@ -663,7 +659,7 @@ static skep_status rule_unix_timestamp(call_state *c) {
     SKEP_TRY(skep_bind_convert(c->b, arg, skep_rule_type(SKEP_TIMESTAMP), &arg));
     return replace_node(c, skep_bx_operator(c->b, "unix seconds", bigint, c->expr->pos, arg, NULL));
   }
-  for (uint32_t i = 0; i < c->bx->n_args; i++) SKEP_TRY(convert_letter(c, i, i == 0 ? 'S' : 's'));
+  for (uint32_t i = 0; i < c->bx->n_args; i++) SKEP_TRY(skep_call_convert_letter(c, i, i == 0 ? 'S' : 's'));
   return replace_node(c, skep_bx_operator(c->b, "unix seconds of text", bigint, c->expr->pos, c->bx->args[0],
                                           c->bx->n_args == 2 ? c->bx->args[1] : NULL));
 }
@@ -679,9 +675,9 @@ static skep_status rule_log(call_state *c) {
 
 /* Without a pattern the result is a date's text, whatever came in. */
 static skep_status rule_add_months(call_state *c) {
-  if (c->bx->n_args == 3) return plain(c);
-  SKEP_TRY(convert_letter(c, 0, 'D'));
-  SKEP_TRY(convert_letter(c, 1, 'I'));
+  if (c->bx->n_args == 3) return skep_call_plain(c);
+  SKEP_TRY(skep_call_convert_letter(c, 0, 'D'));
+  SKEP_TRY(skep_call_convert_letter(c, 1, 'I'));
   return replace_node(c, skep_bx_operator(c->b, "add months as text", skep_rule_type(SKEP_STRING), c->expr->pos,
                                           c->bx->args[0], c->bx->args[1]));
 }
@@ -693,18 +689,18 @@ static skep_status rule_sha2(call_state *c) {
     return skep_bind_unsupported(c->b, c->expr->pos, "sha2 of another length than 256 bits");
   }
   const char *name = bits->value.i64 == 1 ? "sha1" : "sha2"; /* sha2(x, 1) is SHA-1: golden 18 */
-  SKEP_TRY(convert_letter(c, 0, 'x'));
+  SKEP_TRY(skep_call_convert_letter(c, 0, 'x'));
   return replace_node(
       c, skep_bx_call(c->b, skep_function_find(name), skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
 }
 
 static skep_status rule_printf(call_state *c) {
-  SKEP_TRY(convert_letter(c, 0, 's'));
+  SKEP_TRY(skep_call_convert_letter(c, 0, 's'));
   for (uint32_t i = 1; i < c->bx->n_args; i++) {
     const skep_type *type = c->bx->args[i]->type;
-    if (skep_rule_is_nested(type) || skep_rule_is_interval(type)) return wrong_type(c, i, "a primitive type");
+    if (skep_rule_is_nested(type) || skep_rule_is_interval(type)) return skep_call_wrong_type(c, i, "a primitive type");
     bool as_text = skep_rule_is_time(type) || skep_rule_is_void(type) || type->kind == SKEP_BINARY;
-    if (as_text) SKEP_TRY(convert(c, i, skep_rule_type(SKEP_STRING)));
+    if (as_text) SKEP_TRY(skep_call_convert(c, i, skep_rule_type(SKEP_STRING)));
   }
   c->bx->type = skep_rule_type(SKEP_STRING);
   return SKEP_OK;
@@ -712,7 +708,7 @@ static skep_status rule_printf(call_state *c) {
 
 static skep_status rule_rand(call_state *c) {
   if (c->bx->n_args != 0) return skep_bind_unsupported(c->b, c->expr->pos, "rand with a seed");
-  return plain(c);
+  return skep_call_plain(c);
 }
 
 /* encode(x, charset), decode(x, charset): texts are UTF-8 here. */
@@ -721,7 +717,7 @@ static skep_status rule_charset(call_state *c) {
   bool text = name->op == SKEP_BX_CONST && name->type->kind == SKEP_STRING && !name->value.is_null;
   bool utf8 = text && name->value.bytes.left == 5 && strncasecmp((const char *)name->value.bytes.at, "utf-8", 5) == 0;
   if (!utf8) return skep_bind_unsupported(c->b, c->expr->pos, "a character set that is not UTF-8");
-  return plain(c);
+  return skep_call_plain(c);
 }
 
 static skep_status rule_arith(call_state *c) {
@@ -743,124 +739,6 @@ static skep_status rule_grouping(call_state *c) {
   c->bx->op = SKEP_BX_GROUPING;
   c->bx->type = skep_rule_type(SKEP_BIGINT);
   c->bx->has_aggregate = true;
-  return SKEP_OK;
-}
-
-/* ---- aggregates ---- */
-
-/* Timestamps add up as seconds. */
-static skep_status time_as_number(call_state *c) {
-  const skep_type *type = skep_rule_type(SKEP_DOUBLE);
-  if (c->bx->args[0]->type->kind != SKEP_TIMESTAMP) return SKEP_OK;
-  c->bx->args[0] = skep_bx_operator(c->b, "seconds as number", type, c->expr->pos, c->bx->args[0], NULL);
-  return c->bx->args[0] == NULL ? skep_bind_nomem(c->b) : SKEP_OK;
-}
-
-static skep_status check_summable(call_state *c, const skep_type *type) {
-  if (skep_rule_is_numeric(type) || skep_rule_is_string(type)) return SKEP_OK;
-  return skep_fail(c->b->err, SKEP_ERR_SEMANTIC,
-                   "UDFArgumentTypeException Only numeric or string type arguments are accepted but %s is passed.",
-                   skep_bind_type_text(c->b, type));
-}
-
-static skep_bx *double_zero(call_state *c) {
-  skep_bx *zero = skep_bx_null(c->b, skep_rule_type(SKEP_DOUBLE));
-  if (zero == NULL) return NULL;
-  zero->value.is_null = false;
-  zero->value.kind = SKEP_LIT_F64;
-  return zero;
-}
-
-static skep_status rule_sum(call_state *c) {
-  SKEP_TRY(time_as_number(c));
-  const skep_type *type = c->bx->args[0]->type;
-  if (skep_rule_is_void(type)) SKEP_TRY(convert(c, 0, type = skep_rule_type(SKEP_DOUBLE)));
-  SKEP_TRY(check_summable(c, type));
-  if (skep_rule_is_integer(type)) {
-    c->bx->type = skep_rule_type(SKEP_BIGINT);
-  } else if (type->kind == SKEP_DECIMAL) {
-    unsigned precision = type->precision + 10u > 38 ? 38 : type->precision + 10u;
-    c->bx->type = skep_rule_decimal(c->b->arena, precision, type->scale);
-  } else {
-    c->bx->type = skep_rule_type(SKEP_DOUBLE);
-    skep_bx *text = skep_rule_is_string(type) ? c->bx->args[0] : NULL;
-    SKEP_TRY(convert(c, 0, c->bx->type));
-    if (text != NULL) { /* a text that is no number counts as 0: a sum over nothing else is 0 */
-      skep_bx *there = skep_bx_operator(c->b, "is not null", skep_rule_type(SKEP_BOOLEAN), c->expr->pos, text, NULL);
-      skep_bx *both[] = {c->bx->args[0], double_zero(c)}, *value;
-      if (there == NULL || both[1] == NULL) return skep_bind_nomem(c->b);
-      value = skep_bx_call(c->b, skep_function_find("coalesce"), c->bx->type, c->expr->pos, both, 2);
-      skep_bx *arg = skep_bx_new(c->b, SKEP_BX_CASE, c->bx->type, c->expr->pos, 2);
-      if (value == NULL || arg == NULL) return skep_bind_nomem(c->b);
-      arg->args[0] = there;
-      arg->args[1] = value;
-      skep_bx_mark(arg);
-      c->bx->args[0] = arg;
-    }
-  }
-  return SKEP_OK;
-}
-
-/* AVG(DECIMAL(p,s)) has four decimals more; the printer divides sum by count. */
-static skep_status rule_avg(call_state *c) {
-  SKEP_TRY(time_as_number(c));
-  const skep_type *type = c->bx->args[0]->type;
-  if (type->kind != SKEP_DECIMAL) {
-    if (skep_rule_is_void(type)) type = skep_rule_type(SKEP_DOUBLE);
-    SKEP_TRY(check_summable(c, type));
-    c->bx->type = skep_rule_type(SKEP_DOUBLE);
-    return skep_rule_is_integer(type) ? SKEP_OK : convert(c, 0, c->bx->type);
-  }
-  unsigned integer = (unsigned)(type->precision - type->scale), scale = type->scale + 4u;
-  if (integer + scale > 38) scale = 38 - integer;
-  c->bx->type = skep_rule_decimal(c->b->arena, integer + scale, scale);
-  return SKEP_OK;
-}
-
-static skep_status rule_min_max(call_state *c) {
-  const skep_type *type = c->bx->args[0]->type;
-  if (type->kind == SKEP_MAP || type->kind == SKEP_UNION) return wrong_type(c, 0, "a type that has an order");
-  c->bx->type = type;
-  return SKEP_OK;
-}
-
-static skep_status rule_collect(call_state *c) {
-  if (strcmp(c->fn->name, "collect_set") == 0) c->bx->distinct = true;
-  if (skep_rule_is_void(c->bx->args[0]->type)) SKEP_TRY(convert(c, 0, skep_rule_type(SKEP_STRING)));
-  c->bx->type = skep_rule_list(c->b->arena, c->bx->args[0]->type);
-  return SKEP_OK;
-}
-
-static skep_status rule_percentile(call_state *c) {
-  SKEP_TRY(convert_letter(c, 0, c->fn->params[0]));
-  c->bx->n_args = 2; /* percentile_approx's accuracy: we are exact */
-  const skep_type *number = skep_rule_type(SKEP_DOUBLE), *type = c->bx->args[1]->type;
-  bool list = type->kind == SKEP_LIST;
-  if (!list && !skep_rule_is_numeric(type)) return wrong_type(c, 1, "a number or an array of numbers");
-  const skep_type *to = list ? skep_rule_list(c->b->arena, number) : number;
-  SKEP_TRY(convert(c, 1, to));
-  c->bx->type = to;
-  return SKEP_OK;
-}
-
-static skep_status rule_value(call_state *c) {
-  if (c->bx->n_args > 1 && c->fn->name[0] == 'l' && strcmp(c->fn->name, "last_value") != 0) {
-    SKEP_TRY(convert_letter(c, 1, 'i'));
-    if (c->bx->n_args == 3) SKEP_TRY(convert(c, 2, c->bx->args[0]->type));
-  } else if (c->bx->n_args == 2) {
-    const skep_bx *skip = c->bx->args[1];
-    if (skip->op != SKEP_BX_CONST || skip->type->kind != SKEP_BOOLEAN) return wrong_type(c, 1, "a constant boolean");
-    c->bx->ignore_nulls = skip->value.i64 != 0;
-    c->bx->n_args = 1;
-  }
-  c->bx->type = c->bx->args[0]->type;
-  return SKEP_OK;
-}
-
-static skep_status rule_count(call_state *c) {
-  c->bx->type = skep_rule_type(SKEP_BIGINT);
-  if (c->bx->n_args == 0 && !c->call->star) return wrong(c, 0, "Argument expected");
-  if (c->bx->n_args > 1 && !c->call->distinct) return wrong(c, 1, "DISTINCT keyword must be specified");
   return SKEP_OK;
 }
 
@@ -957,24 +835,16 @@ static skep_status apply_rule(call_state *c) {
     case SKEP_FR_GROUPING:
       return rule_grouping(c);
     case SKEP_FR_COUNT:
-      return rule_count(c);
     case SKEP_FR_SUM:
-      return rule_sum(c);
     case SKEP_FR_AVG:
-      return rule_avg(c);
     case SKEP_FR_MIN_MAX:
-      return rule_min_max(c);
     case SKEP_FR_COLLECT:
-      return rule_collect(c);
     case SKEP_FR_APPROX:
-      c->bx->distinct = true;
-      return plain(c);
     case SKEP_FR_PERCENTILE:
-      return rule_percentile(c);
     case SKEP_FR_VALUE:
-      return rule_value(c);
+      return skep_call_aggregate(c);
     default:
-      return plain(c);
+      return skep_call_plain(c);
   }
 }
 
@@ -1003,7 +873,7 @@ static skep_status wrong_count(call_state *c) {
   char text[120];
   if (strcmp(c->fn->name, "lpad") == 0 || strcmp(c->fn->name, "rpad") == 0) {
     snprintf(text, sizeof text, "%s requires three arguments. Found :%u", c->fn->name, c->call->args.n);
-    return wrong(c, c->call->args.n == 0 ? 0 : c->call->args.n - 1, text);
+    return skep_call_wrong(c, c->call->args.n == 0 ? 0 : c->call->args.n - 1, text);
   }
   char label[96], name[48];
   uint32_t n = c->call->args.n, wanted = n < c->fn->min_args ? c->fn->min_args : c->fn->max_args;

@@ -4,7 +4,7 @@
  * bind_query.c  blocks: SELECT, set operations, VALUES, WITH, GROUP BY, ORDER BY
  * bind_from.c   relations and name resolution
  * bind_expr.c   expressions; bind_const.c literals and folding; bind_call.c functions;
- *               bind_window.c what stands behind OVER */
+ *               bind_aggregate.c those over groups; bind_window.c what stands behind OVER */
 #ifndef SQL_BIND_INT_H
 #define SQL_BIND_INT_H
 
