@@ -3,8 +3,72 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sql/life_int.h"
 #include "sql/result.h"
 #include "sql/statement.h"
+
+/* ---- where the statement would enter ---- */
+
+skep_status skep_life_explain(skep_session *s, const skep_lock_component *components, uint32_t n) {
+  s->explained.done = true;
+  s->explained.components = components;
+  s->explained.n = n;
+  return SKEP_END;
+}
+
+static skep_status explain_line(skep_life *life, skep_buf *line, skep_err *err) {
+  SKEP_TRY(skep_buf_check(line, "a line of a plan", err));
+  SKEP_TRY(skep_result_texts_row(life->s->explained.tables, &(const char *){skep_buf_string(line)}, err));
+  skep_buf_reset(line);
+  return SKEP_OK;
+}
+
+static skep_status explain_partitions(skep_life *life, const skep_life_table *t, skep_buf *line, skep_err *err) {
+  enum { MAX_NAMED = 20 };
+  size_t n_read = 0, n_named = 0;
+  for (size_t i = 0; i < t->n_partitions; i++) n_read += t->touched == NULL || t->touched[i];
+  skep_buf_printf(line, ": %zu of %zu partition%s", n_read, t->n_partitions, t->n_partitions == 1 ? "" : "s");
+  SKEP_TRY(explain_line(life, line, err));
+  for (size_t i = 0; i < t->n_partitions && n_read != t->n_partitions && n_named < MAX_NAMED; i++) {
+    if (!t->touched[i]) continue;
+    n_named++;
+    skep_buf_printf(line, "  %s", t->partitions[i].name);
+    SKEP_TRY(explain_line(life, line, err));
+  }
+  if (n_read == t->n_partitions || n_named == n_read) return SKEP_OK;
+  skep_buf_printf(line, "  and %zu more", n_read - n_named);
+  return explain_line(life, line, err);
+}
+
+static skep_status explain_table(skep_life *life, const skep_life_table *t, skep_buf *line, skep_err *err) {
+  if (t->is_read) {
+    skep_buf_printf(line, "read %s.%s", t->t->db, t->t->name);
+    if (skep_table_is_partitioned(t->t)) {
+      SKEP_TRY(explain_partitions(life, t, line, err));
+    } else {
+      SKEP_TRY(explain_line(life, line, err));
+    }
+  }
+  if (t->write == 0) return SKEP_OK;
+  skep_buf_printf(line, "%s %s.%s",
+                  t->write == 'i'   ? "insert into"
+                  : t->write == 'u' ? "update"
+                                    : "delete from",
+                  t->t->db, t->t->name);
+  return explain_line(life, line, err);
+}
+
+skep_status skep_life_explain_tables(skep_life *life, skep_err *err) {
+  skep_buf line;
+  skep_status st = SKEP_OK;
+  if (life->s->explained.tables == NULL) return SKEP_OK;
+  skep_buf_init(&line, life->s->ctx, 1 << 20);
+  for (size_t i = 0; i < life->n_tables && st == SKEP_OK; i++) st = explain_table(life, life->tables[i], &line, err);
+  skep_buf_fini(&line);
+  return st;
+}
+
+/* ---- the statement ---- */
 
 static skep_status add_line(skep_result *result, const char *before, const skep_lock_component *c, skep_ctx const *ctx,
                             skep_err *err) {

@@ -1,4 +1,4 @@
-/* Between the files of a statement's life: life.c, life_locks.c, life_enter.c. */
+/* Between the files of a statement's life: life.c, life_locks.c, life_enter.c, and EXPLAIN. */
 #ifndef SQL_LIFE_INT_H
 #define SQL_LIFE_INT_H
 
@@ -21,7 +21,9 @@ skep_locks_conf skep_life_locks_conf(const skep_session *session);
 /* What a table is to the rules of locks. */
 skep_lock_object skep_life_object(const skep_catalog_table *t);
 
-/* EXPLAIN LOCKS: takes the components down; SKEP_END. */
+/* EXPLAIN (explain.c), where locks would be asked for: takes the components down; SKEP_END. */
 skep_status skep_life_explain(skep_session *session, const skep_lock_component *components, uint32_t n);
+/* And before, when more than locks is wanted: lines about the statement's tables and partitions. */
+SKEP_NODISCARD skep_status skep_life_explain_tables(skep_life *life, skep_err *err);
 
 #endif
