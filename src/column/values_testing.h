@@ -1,4 +1,4 @@
-/* Helpers of tests that need vectors with given values: text_test.c, predicate_test.c, and orc/sarg_test.c. */
+/* Helpers of tests that need vectors with given values, here and in the layers above. */
 #ifndef COLUMN_VALUES_TESTING_H
 #define COLUMN_VALUES_TESTING_H
 

@@ -2,44 +2,12 @@
  * 14, and scripts run on it; its row-mode reader). */
 #include "support/test.h"
 
-#include <stdlib.h>
-
-#include "column/text.h"
+#include "column/values_testing.h"
 #include "support/failing_alloc.h"
 #include "table/text_format.h"
 #include "table/text_write.h"
 
-typedef struct fixture {
-  skep_ctx ctx;
-  skep_arena arena;
-  skep_buf out;
-  skep_err err;
-} fixture;
-
-static int set_up(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  skep_ctx_init(&f->ctx);
-  skep_arena_init(&f->arena, &f->ctx, SIZE_MAX / 2);
-  skep_buf_init(&f->out, &f->ctx, 1 << 20);
-  *state = f;
-  return 0;
-}
-
-static int tear_down(void **state) {
-  fixture *f = *state;
-  skep_buf_fini(&f->out);
-  skep_arena_fini(&f->arena);
-  free(f);
-  return 0;
-}
-
 static const skep_forms forms = {.boolean = SKEP_FORM_BOOL_BYTES, .string = SKEP_FORM_VIEW, .narrow_decimals = true};
-
-static const skep_type *type_of(fixture *f, const char *text) {
-  const skep_type *type;
-  assert_ok(skep_type_parse(&f->arena, text, strlen(text), &type, &f->err), f->err);
-  return type;
-}
 
 static const skep_text_format *format_of(fixture *f, const char *serde, const skep_property *p, uint32_t n,
                                          const skep_type *row) {
