@@ -319,8 +319,12 @@ static void one_op(process *p) {
     case 2:
       append_twice(p);
       break;
-    case 3:
-      write_register(p);
+    case 3: /* its two statements need a transaction */
+      if (p->is_explicit) {
+        write_register(p);
+      } else {
+        append(p);
+      }
       break;
     case 4:
       insert(p);
@@ -347,22 +351,7 @@ static bool explicit_transaction(process *p) {
 
 static bool one_statement(process *p) {
   p->is_explicit = false;
-  switch (below(p, 8)) {
-    case 0:
-    case 1:
-    case 2:
-      append(p);
-      break;
-    case 3:
-      append_twice(p);
-      break;
-    case 4:
-      insert(p);
-      break;
-    default:
-      read_some(p, false);
-      break;
-  }
+  one_op(p);
   end(p, p->failed ? how_it_ended(p) : "ok");
   return !p->failed || may_fail(p) || p->err.status == SKEP_ERR_IN_DOUBT;
 }
