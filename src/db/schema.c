@@ -310,9 +310,9 @@ static skep_status check_old(skep_db *db, skep_err *err) {
 
 skep_status skep_schema_check(skep_db *db, skep_schema_info *info, skep_err *err) {
   skep_schema_info unused;
-  if (info == NULL) info = &unused;
+  bool is_asked = info != NULL, is_old = false;
+  if (!is_asked) info = &unused;
   memset(info, 0, sizeof *info);
-  bool is_old = false;
   SKEP_TRY(read_version(db, info, err));
   SKEP_TRY(accept_version(db, info, &is_old, err));
   if (is_old) return skep_db_is_old(db) ? SKEP_OK : check_old(db, err);
@@ -321,6 +321,7 @@ skep_status skep_schema_check(skep_db *db, skep_schema_info *info, skep_err *err
       SKEP_TRY(look_at_table(db, &skep_schema_tables[i], refuse_missing, NULL, err));
     }
   }
+  if (!is_asked) return SKEP_OK;
   SKEP_TRY(
       table_exists(db, "\"CAT_NAME\", \"DB_NAME\", \"TABLE_NAME\"", "TAB_COL_STATS", &info->stats_have_names, err));
   SKEP_TRY(table_exists(db, "1", "MIN_HISTORY_LEVEL", &info->has_min_history_level, err));
