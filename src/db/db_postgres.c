@@ -143,6 +143,7 @@ static skep_status get_ready(pg_db *db, skep_err *err) {
 }
 
 static skep_status send_prepare(pg_db *db, pg_stmt *s, skep_err *err) {
+  snprintf(s->name, sizeof s->name, "s%llu", (unsigned long long)++db->next_name);
   return pg_queued(db, PQsendPrepare(db->conn, s->name, s->text, s->n_params, s->types), err);
 }
 
@@ -163,7 +164,6 @@ static skep_status prepare_inside(pg_db *db, pg_stmt *s, skep_err *err) {
 
 static skep_status make_known(pg_db *db, pg_stmt *s, skep_err *err) {
   if (s->generation == db->generation) return SKEP_OK;
-  snprintf(s->name, sizeof s->name, "s%llu", (unsigned long long)++db->next_name);
   if (db->base.active) {
     SKEP_TRY(prepare_inside(db, s, err));
   } else {
@@ -241,11 +241,15 @@ static skep_status send(pg_db *db, pg_stmt *s, skep_err *err) {
 
 static skep_status run_once(pg_db *db, pg_stmt *s, bool defer, skep_err *err) {
   SKEP_TRY(get_ready(db, err));
-  SKEP_TRY(make_known(db, s, err));
+  /* Outside of a transaction the preparation goes with the first run. */
+  bool fresh = !db->base.active && s->generation != db->generation;
+  SKEP_TRY(fresh ? send_prepare(db, s, err) : make_known(db, s, err));
   SKEP_TRY(send(db, s, err));
   if (defer) return SKEP_OK;
   PGresult *r = NULL;
-  skep_status status = pg_flush(db, &r, NULL, err);
+  uint32_t done = 0;
+  skep_status status = pg_flush(db, &r, &done, err);
+  if (fresh && done > 0) s->generation = db->generation;
   if (status == SKEP_ERR_NOT_FOUND) s->generation = 0; /* a table is gone: say so at the next preparation */
   SKEP_TRY(status);
   db->n_changed = pg_number(PQcmdTuples(r));
