@@ -15,7 +15,8 @@
 #include "compact/run.h"
 #include "orc/stripe_copy.h"
 
-enum { MAX_ROWS = 4000, MAX_IDS = 400, MAX_SNAPSHOTS = 4, MAX_KILLERS = 4, OPS = 20, DEFAULT_ROUNDS = 2000 };
+enum { MAX_ROWS = 4000, MAX_IDS = 400, MAX_SNAPSHOTS = 4, OPS = 20, DEFAULT_ROUNDS = 2000 };
+enum { MAX_KILLERS = OPS }; /* a transaction deletes a row once at most */
 
 typedef enum id_state { ID_OPEN, ID_COMMITTED, ID_ABORTED, ID_FORGOTTEN } id_state;
 
@@ -190,6 +191,11 @@ static void add_row(world *w, int64_t write_id, int32_t bucket, int64_t row_id, 
   w->rows[w->n_rows++] = (row){.write_id = write_id, .bucket = bucket, .row_id = row_id, .id = id};
 }
 
+static void add_killer(row *r, int64_t id) {
+  assert_true(r->n_killers < MAX_KILLERS);
+  r->killers[r->n_killers++] = id;
+}
+
 static void make_batch(world *w, skep_batch *batch, int n, int first) {
   static const skep_forms forms = {0};
   writing *t = w->t;
@@ -222,8 +228,7 @@ static void insert(world *w, int64_t id, int32_t statement, skep_delta_kind kind
                                  .settings = &t->settings};
   if (kind == SKEP_DELTA_BASE)
     for (int i = 0; i < w->n_rows; i++)
-      if (w->rows[i].n_killers < MAX_KILLERS && w->rows[i].write_id < id)
-        w->rows[i].killers[w->rows[i].n_killers++] = id;
+      if (w->rows[i].write_id < id) add_killer(&w->rows[i], id);
   assert_ok(skep_delta_writer_open(&t->ctx, t->below, "t", &opts, &writer, &t->err), t->err);
   for (int b = 0; b < w->n_writers; b++) {
     int n = below(w, 6);
@@ -255,9 +260,9 @@ static void delete_some(world *w, int64_t id, int32_t statement, int percent) {
   w->ids[id] = ID_COMMITTED; /* its own rows and deletes it sees */
   for (int i = 0; i < w->n_rows; i++) {
     row *r = &w->rows[i];
-    if (!is_visible(w, r) || r->n_killers == MAX_KILLERS || below(w, 100) >= percent) continue;
+    if (!is_visible(w, r) || below(w, 100) >= percent) continue;
     assert_ok(skep_delta_writer_deletes(writer, &r->write_id, &r->bucket, &r->row_id, NULL, 1, &t->err), t->err);
-    r->killers[r->n_killers++] = id;
+    add_killer(r, id);
   }
   w->ids[id] = state;
   assert_ok(skep_delta_writer_finish(writer, &message, &t->err), t->err);
