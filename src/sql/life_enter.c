@@ -149,14 +149,13 @@ static skep_txn_type type_of(const skep_life *life) {
  * that its commit would meet. Of a partitioned table only the commit knows. */
 static skep_status check_snapshot(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
-  skep_txn_component *all = skep_arena_zero(&s->arena, life->n_tables + 1, sizeof *all);
   uint32_t n = 0;
+  if (skep_conflict_by_rows(s)) return SKEP_OK; /* which rows, the commit knows */
+  skep_txn_component *all = skep_arena_zero(&s->arena, life->n_tables + 1, sizeof *all);
   if (all == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
-  if (skep_life_locks_conf(s).row_conflicts) return SKEP_OK; /* which rows, the commit knows */
   for (size_t i = 0; i < life->n_tables; i++) {
     const skep_life_table *t = life->tables[i];
     if (t->write_id == 0 || t->write == 'i' || t->write == 0 || skep_table_is_partitioned(t->t)) continue;
-    if (t->write == 'd' && skep_conflict_by_rows(s)) continue; /* which rows is known at the commit */
     all[n++] = (skep_txn_component){.database = t->t->db, .table = t->t->name, .op = t->write, .write_id = t->write_id};
   }
   skep_status st = skep_txn_would_conflict(s->db, s->txn.txn.id, all, n, err);

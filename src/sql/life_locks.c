@@ -31,9 +31,9 @@ skep_locks_conf skep_life_locks_conf(const skep_session *s) {
                   {"hive.acid.renamepartition.makecopy", &c.rename_partition_copy}};
   for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
     *switches[i].out = skep_session_bool(s, switches[i].name, *switches[i].out);
-  if (skep_conflict_by_rows(s)) c.xlock_write = false; /* UPDATE and DELETE go side by side: the commit compares rows */
   if (max != NULL) c.max_partitions = skep_session_int(s, "hive.locks.max.partitions", c.max_partitions);
-  c.row_conflicts = strcmp(skep_session_text(s, "skep.conflict.granularity", "partition"), "row") == 0;
+  c.row_conflicts = skep_conflict_by_rows(s);
+  if (c.row_conflicts) c.xlock_write = false; /* UPDATE and DELETE go side by side: the commit compares rows */
   c.exclusive = skep_session_text(s, "hive.query.exclusive.lock", NULL);
   if (c.exclusive != NULL && c.exclusive[0] == 0) c.exclusive = NULL;
   return c;
