@@ -107,12 +107,13 @@ static void look_at(skep_heartbeat *w, int64_t now) {
 
 static bool is_past(int64_t now, int64_t since, int64_t ms) { return now < since || now - since >= ms; }
 
-static bool is_due(skep_heartbeat *w, int64_t now, task *out) {
+static task task_of(skep_heartbeat *w, int64_t now) {
   look_at(w, now);
   bool new_things = w->told_ms == 0 || w->progress.changed_ms > w->told_ms;
-  *out = (task){.txn = w->txn, .beats = is_past(now, w->last_ms, w->timeout_ms / 2), .progress = w->progress};
-  out->tells = is_past(now, w->begun_ms, QUIET_MS) && new_things && is_past(now, w->told_ms, TELL_MS);
-  return out->beats || out->tells;
+  return (task){.txn = w->txn,
+                .beats = is_past(now, w->last_ms, w->timeout_ms / 2),
+                .tells = is_past(now, w->begun_ms, QUIET_MS) && new_things && is_past(now, w->told_ms, TELL_MS),
+                .progress = w->progress};
 }
 
 /* --- what others want --- */
@@ -226,7 +227,7 @@ static task *collect(skep_heartbeats *h, skep_arena *arena, int64_t now, size_t 
   task *tasks = skep_arena_zero(arena, most + 1, sizeof *tasks);
   if (tasks == NULL) return NULL;
   for (skep_heartbeat *w = h->first; w != NULL; w = w->next)
-    if (w->txn != 0) (void)is_due(w, now, &tasks[(*n)++]);
+    if (w->txn != 0) tasks[(*n)++] = task_of(w, now);
   return tasks;
 }
 

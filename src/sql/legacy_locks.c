@@ -166,10 +166,9 @@ skep_status skep_legacy_decide(const skep_lock_entity *entities, uint32_t n, ske
 
 /* ---- taking them ---- */
 
-static skep_legacy_data data_of(const skep_session *s, bool is_explicit) {
+static skep_legacy_data data_of(skep_session *s, bool is_explicit) {
   const char *query = "";
-  skep_arena *arena = (skep_arena *)&s->arena;
-  if (s->text != NULL) query = skep_arena_strndup(arena, s->text, s->text_length);
+  if (s->text != NULL) query = skep_arena_strndup(&s->arena, s->text, s->text_length);
   return (skep_legacy_data){.query_id = s->query_id,
                             .time_ms = s->ctx->clock_ms(s->ctx->clock_self),
                             .is_explicit = is_explicit,
