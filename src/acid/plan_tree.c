@@ -61,7 +61,7 @@ static skep_status skip_missing_days(skep_planner *p, const skep_type *type, con
   }
   skep_status status = skep_buf_check(&shown, "partition value", err);
   if (status == SKEP_OK) {
-    *text = skep_arena_strndup(p->arena, skep_buf_string(&shown), shown.size);
+    *text = skep_buf_copy(&shown, p->arena);
     if (*text == NULL) status = skep_plan_no_memory(err);
   }
   skep_buf_fini(&shown);
@@ -258,8 +258,8 @@ static skep_status push(branch *b, const char *component, skep_err *err) {
   if (status == SKEP_OK && value.size != 0 && memchr(value.data, 0, value.size) != NULL)
     status = skep_fail(err, SKEP_ERR_UNSUPPORTED, "a partition value with a NUL character");
   if (status == SKEP_OK) {
-    b->names[b->depth] = skep_arena_strndup(p->arena, skep_buf_string(&name), name.size);
-    text = skep_arena_strndup(p->arena, skep_buf_string(&value), value.size);
+    b->names[b->depth] = skep_buf_copy(&name, p->arena);
+    text = skep_buf_copy(&value, p->arena);
     if (b->names[b->depth] == NULL || text == NULL) status = skep_plan_no_memory(err);
   }
   skep_buf_fini(&name);

@@ -254,7 +254,7 @@ static skep_status check_predicate(skep_planner *p, skep_err *err) {
   skep_pred_print(p->predicate, &text);
   status = skep_buf_check(&text, "predicate", err);
   if (status == SKEP_OK) {
-    p->common.predicate = skep_arena_strndup(p->arena, skep_buf_string(&text), text.size);
+    p->common.predicate = skep_buf_copy(&text, p->arena);
     if (p->common.predicate == NULL) status = skep_plan_no_memory(err);
   }
   skep_buf_fini(&text);

@@ -63,7 +63,7 @@ static skep_status describe(skep_table *t, skep_err *err) {
   skep_buf_init(&buf, &r->ctx, 64u << 20);
   skep_type_print(plan->type, &buf);
   skep_status status = skep_buf_check(&buf, "type of the table", err);
-  if (status == SKEP_OK) t->type_text = skep_arena_strndup(&r->arena, skep_buf_string(&buf), buf.size);
+  if (status == SKEP_OK) t->type_text = skep_buf_copy(&buf, &r->arena);
   for (uint32_t i = 0; i < plan->n_notices && status == SKEP_OK; i++) {
     const skep_plan_notice *n = &plan->notices[i];
     char path[400] = "";
@@ -72,7 +72,7 @@ static skep_status describe(skep_table *t, skep_err *err) {
     skep_buf_reset(&buf);
     skep_buf_printf(&buf, "%s%s%s", path, has_path ? ": " : "", n->text);
     status = skep_buf_check(&buf, "notice", err);
-    if (status == SKEP_OK) notices[i] = skep_arena_strndup(&r->arena, skep_buf_string(&buf), buf.size);
+    if (status == SKEP_OK) notices[i] = skep_buf_copy(&buf, &r->arena);
     if (status == SKEP_OK && notices[i] == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "no memory for notices");
   }
   skep_buf_fini(&buf);

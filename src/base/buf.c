@@ -112,6 +112,10 @@ const char *skep_buf_string(skep_buf *buf) {
   return (const char *)buf->data;
 }
 
+char *skep_buf_copy(const skep_buf *buf, skep_arena *arena) {
+  return buf->status == SKEP_OK ? skep_arena_strndup(arena, (const char *)buf->data, buf->size) : NULL;
+}
+
 skep_status skep_buf_check(const skep_buf *buf, const char *what, skep_err *err) {
   switch (buf->status) {
     case SKEP_OK:

@@ -5,7 +5,7 @@
 
 #include <stdarg.h>
 
-#include "base/ctx.h"
+#include "base/arena.h"
 
 typedef struct skep_buf {
   const skep_ctx *ctx;
@@ -29,6 +29,9 @@ bool skep_buf_i64(skep_buf *buf, int64_t value); /* decimal, without printf: for
 
 /* The content as a NUL-terminated string (the NUL is not counted in size); "" when empty or failed. */
 const char *skep_buf_string(skep_buf *buf);
+
+/* A copy in an arena; NULL when the buffer has failed or memory is out. */
+char *skep_buf_copy(const skep_buf *buf, skep_arena *arena);
 
 /* SKEP_OK, or the sticky status with a message that names `what`. */
 SKEP_NODISCARD skep_status skep_buf_check(const skep_buf *buf, const char *what, skep_err *err);

@@ -76,6 +76,26 @@ static void the_maximum_can_be_reached_but_not_passed(void **state) {
   skep_buf_fini(&buf);
 }
 
+static void a_copy_of_what_failed_is_none(void **state) {
+  (void)state;
+  skep_ctx ctx;
+  skep_arena arena;
+  skep_buf buf;
+  skep_ctx_init(&ctx);
+  skep_arena_init(&arena, &ctx, 100);
+  skep_buf_init(&buf, &ctx, 5);
+  assert_string_equal(skep_buf_copy(&buf, &arena), "");
+  skep_buf_text(&buf, "hive");
+  char *copy = skep_buf_copy(&buf, &arena);
+  assert_string_equal(copy, "hive");
+  assert_ptr_not_equal(copy, buf.data);
+  skep_buf_text(&buf, " acid"); /* too long: the four bytes that are there count no more */
+  assert_int_equal(buf.size, 4);
+  assert_null(skep_buf_copy(&buf, &arena));
+  skep_buf_fini(&buf);
+  skep_arena_fini(&arena);
+}
+
 static void running_out_of_memory_keeps_the_content_until_the_end(void **state) {
   (void)state;
   failing_alloc memory;
@@ -104,6 +124,7 @@ int main(void) {
       cmocka_unit_test(appends_gather),
       cmocka_unit_test(integers_are_printed_as_printf_does),
       cmocka_unit_test(the_maximum_can_be_reached_but_not_passed),
+      cmocka_unit_test(a_copy_of_what_failed_is_none),
       cmocka_unit_test(running_out_of_memory_keeps_the_content_until_the_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,8 +116,7 @@ skep_status skep_catalog_partition_value(skep_arena *arena, const skep_type *key
                    skep_kind_name(key->kind));
   }
   if (st == SKEP_OK) st = skep_buf_check(&buf, "a partition value", err);
-  if (st == SKEP_OK && (*out = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size)) == NULL)
-    st = catalog_nomem(err);
+  if (st == SKEP_OK && (*out = skep_buf_copy(&buf, arena)) == NULL) st = catalog_nomem(err);
   skep_buf_fini(&buf);
   return st;
 }

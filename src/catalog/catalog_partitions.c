@@ -207,8 +207,7 @@ static skep_status make_name(skep_arena *arena, const skep_catalog_table *t, ske
   skep_buf_init(&buf, arena->ctx, NAME_BYTES);
   skep_catalog_partition_name(t->partition_keys, p->values, &buf);
   skep_status st = skep_buf_check(&buf, "a partition name", err);
-  if (st == SKEP_OK && (p->name = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size)) == NULL)
-    st = catalog_nomem(err);
+  if (st == SKEP_OK && (p->name = skep_buf_copy(&buf, arena)) == NULL) st = catalog_nomem(err);
   skep_buf_fini(&buf);
   return st;
 }

@@ -134,7 +134,7 @@ static const char *make_name(skep_catalog *catalog, skep_arena *arena, const ske
   skep_buf_reset(&buf);
   skep_buf_printf(&buf, "%s_%u_%lld_0", suffixes[c->kind], (unsigned)(hash & 0xfffffff), (long long)now_ms);
   const char *name = NULL;
-  if (hashed && buf.status == SKEP_OK) name = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
+  if (hashed) name = skep_buf_copy(&buf, arena);
   skep_buf_fini(&buf);
   return name;
 }

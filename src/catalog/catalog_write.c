@@ -65,7 +65,7 @@ static const char *directory_name(skep_catalog *catalog, skep_arena *arena, cons
     else
       skep_buf_printf(&buf, "-%u-", *at);
   }
-  if (lower != NULL && buf.status == SKEP_OK) out = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
+  if (lower != NULL) out = skep_buf_copy(&buf, arena);
   skep_buf_fini(&buf);
   return out;
 }

@@ -21,7 +21,7 @@ static skep_status print_type(reading *r, const skep_type *type, const char **ou
   skep_buf_init(&text, r->env->ctx, 1 << 26);
   skep_type_print(type, &text);
   skep_status st = skep_buf_check(&text, "the columns of a table", err);
-  if (st == SKEP_OK) *out = skep_arena_strndup(r->arena, skep_buf_string(&text), text.size);
+  if (st == SKEP_OK) *out = skep_buf_copy(&text, r->arena);
   skep_buf_fini(&text);
   return st == SKEP_OK && *out == NULL ? no_memory(err) : st;
 }

@@ -114,7 +114,7 @@ static skep_status copy_name(const skep_cli_formatter *f, skep_arena *arena, con
   skep_buf_text(buf, name);
   if (f->format == SKEP_CLI_TABLE || f->format == SKEP_CLI_VERTICAL) skep_cli_table_cell(buf, 0, &width);
   SKEP_TRY(skep_buf_check(buf, "column name", err));
-  *out = skep_arena_strndup(arena, skep_buf_string(buf), buf->size);
+  *out = skep_buf_copy(buf, arena);
   return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory for column names");
 }
 

@@ -32,7 +32,7 @@ static bool name_columns(file_report *f, const skep_type *type, const char *name
     } else {
       skep_buf_text(&f->scratch, type->kind == SKEP_STRUCT ? type->names[i] : own);
     }
-    const char *copy = skep_arena_strndup(&f->arena, skep_buf_string(&f->scratch), f->scratch.size);
+    const char *copy = skep_buf_copy(&f->scratch, &f->arena);
     if (copy == NULL || !name_columns(f, type->children[i], copy)) return false;
   }
   return true;

@@ -244,7 +244,7 @@ static skep_status properties_of(const skep_compact_env *env, skep_arena *arena,
                         skep_bytes_of(priority, strlen(priority)));
   skep_status status = skep_buf_check(&text, "properties of a compaction", err);
   if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, skep_buf_string(&text), text.size);
+    *out = skep_buf_copy(&text, arena);
     if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "properties of a compaction");
   }
   skep_buf_fini(&text);

@@ -244,7 +244,7 @@ static skep_status make_dir(skep_compact_run_state *run, skep_dir_kind kind, mad
   skep_buf_init(&text, run->ctx, 256);
   skep_dir_name_print(&name, &text);
   skep_status status = skep_buf_check(&text, "name of a directory", err); /* what has no name would be the root */
-  d->name = skep_arena_strndup(run->arena, skep_buf_string(&text), text.size);
+  d->name = skep_buf_copy(&text, run->arena);
   skep_buf_fini(&text);
   if (status != SKEP_OK) return status;
   if (d->name == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "name of a directory");

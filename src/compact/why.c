@@ -38,8 +38,7 @@ static skep_status add(asking *a, const skep_compact_reason *r, skep_err *err) {
 }
 
 static const char *text_of(asking *a, skep_buf *buf) {
-  const char *out =
-      buf->status == SKEP_OK ? skep_arena_strndup(a->arena, skep_buf_string(buf), buf->size) : "out of memory";
+  const char *out = buf->status == SKEP_OK ? skep_buf_copy(buf, a->arena) : "out of memory";
   skep_buf_fini(buf);
   return out != NULL ? out : "out of memory";
 }

@@ -86,7 +86,7 @@ static skep_status read_attributes(builder *b, uint32_t id, const pb_type *from,
   }
   skep_status st = skep_buf_check(&text, "type attributes", err);
   if (st == SKEP_OK) {
-    char *copy = skep_arena_strndup(&b->tail->arena, skep_buf_string(&text), text.size);
+    char *copy = skep_buf_copy(&text, &b->tail->arena);
     if (copy == NULL) st = no_memory(err);
     ((const char **)b->tail->column_attributes)[id] = copy;
   }

@@ -17,7 +17,7 @@ static const char *values_text(skep_session *s, const skep_catalog_table *t, con
   skep_buf_init(&buf, s->ctx, 1 << 16);
   for (uint32_t i = 0; i < t->partition_keys->n_children; i++)
     skep_buf_printf(&buf, "%s%s", i == 0 ? "" : ", ", ddl_quote(s, values[i]));
-  const char *out = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out == NULL ? "?" : out;
 }
@@ -26,7 +26,7 @@ static const char *name_of(skep_session *s, const skep_catalog_table *t, const c
   skep_buf buf;
   skep_buf_init(&buf, s->ctx, 1 << 20);
   skep_catalog_partition_name(t->partition_keys, values, &buf);
-  const char *out = buf.status == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size) : NULL;
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out;
 }
@@ -158,7 +158,7 @@ static const char *filter_text(skep_session *s, const skep_partition_spec *spec)
                     known ? ddl_quote(s, text) : "null", quote);
   }
   if (spec->n > 1) skep_buf_byte(&buf, ')');
-  const char *out = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out == NULL ? "?" : out;
 }

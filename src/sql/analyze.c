@@ -80,8 +80,7 @@ static const char *cell(skep_session *s, const skep_vec *vec, int64_t row) {
   skep_buf buf;
   skep_buf_init(&buf, s->ctx, 1 << 20);
   skep_status st = skep_text_value(&text, vec, row, &buf, NULL);
-  const char *out =
-      st == SKEP_OK && buf.status == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size) : NULL;
+  const char *out = st == SKEP_OK ? skep_buf_copy(&buf, &s->arena) : NULL;
   skep_buf_fini(&buf);
   return out;
 }

@@ -106,7 +106,7 @@ const char *skep_bind_type_text(binding *b, const skep_type *type) {
   skep_buf buf;
   skep_buf_init(&buf, b->arena->ctx, 1 << 16);
   skep_bound_type_name(type, &buf);
-  const char *text = skep_arena_strndup(b->arena, skep_buf_string(&buf), buf.size);
+  const char *text = skep_buf_copy(&buf, b->arena);
   skep_buf_fini(&buf);
   return text != NULL ? text : "";
 }

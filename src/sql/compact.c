@@ -93,7 +93,7 @@ static skep_status check_clauses(compaction *c, skep_err *err) {
 static skep_status keep(skep_session *s, skep_buf *text, const char **out, skep_err *err) {
   skep_status st = skep_buf_check(text, "a compaction request", err);
   if (st == SKEP_OK) {
-    *out = skep_arena_strndup(&s->arena, skep_buf_string(text), text->size);
+    *out = skep_buf_copy(text, &s->arena);
     if (*out == NULL) st = ddl_nomem(err);
   }
   skep_buf_fini(text);

@@ -114,7 +114,7 @@ static skep_status filter_of(skep_session *s, const skep_show *show, filter *f, 
   skep_catalog_partition_name(t->partition_keys, values, &name);
   skep_status st = skep_buf_check(&name, "a partition", err);
   if (st == SKEP_OK) {
-    f->partition = skep_arena_strndup(&s->arena, skep_buf_string(&name), name.size);
+    f->partition = skep_buf_copy(&name, &s->arena);
     if (f->partition == NULL) st = ddl_nomem(err);
   }
   skep_buf_fini(&name);

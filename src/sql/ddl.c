@@ -144,7 +144,7 @@ static const char *all_accurate(skep_session *s, const skep_type *columns) {
     skep_buf_text(&buf, "\":\"true\"");
   }
   skep_buf_text(&buf, "}}");
-  const char *out = buf.status == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size) : NULL;
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out;
 }

@@ -72,8 +72,7 @@ static skep_status check_text(skep_session *s, const skep_statement *statement, 
   quote_names(&r, c->expr);
   skep_buf_text(&r.out, r.text + (r.copied - r.start));
   skep_status st = skep_buf_check(&r.out, "a CHECK expression", err);
-  if (st == SKEP_OK && (*out = skep_arena_strndup(&s->arena, skep_buf_string(&r.out), r.out.size)) == NULL)
-    st = ddl_nomem(err);
+  if (st == SKEP_OK && (*out = skep_buf_copy(&r.out, &s->arena)) == NULL) st = ddl_nomem(err);
   skep_buf_fini(&r.out);
   return st;
 }

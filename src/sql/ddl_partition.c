@@ -66,7 +66,7 @@ const char *ddl_spec_text(skep_session *s, const skep_partition_spec *spec) {
                     text == NULL ? "null" : ddl_quote(s, text));
   }
   skep_buf_byte(&buf, '}');
-  const char *out = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out == NULL ? "{}" : out;
 }

@@ -31,7 +31,7 @@ static const char *pad(const writer *w, const char *text) { return show_pad(w->s
 static void line(writer *w, const char *name, const char *value) { row(w, pad(w, name), pad(w, value), NULL); }
 
 static const char *from_buf(writer *w, skep_buf *buf) {
-  const char *out = buf->status == SKEP_OK ? skep_arena_strndup(&w->s->arena, skep_buf_string(buf), buf->size) : NULL;
+  const char *out = skep_buf_copy(buf, &w->s->arena);
   skep_buf_fini(buf);
   if (out == NULL && w->status == SKEP_OK) w->status = ddl_nomem(w->err);
   return out == NULL ? "" : out;
@@ -101,7 +101,7 @@ const char *show_type(skep_session *s, const skep_type *type) {
   skep_buf buf;
   skep_buf_init(&buf, s->ctx, 1 << 20);
   skep_type_print(type, &buf);
-  const char *out = buf.status == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size) : NULL;
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out == NULL ? "?" : out;
 }

@@ -348,7 +348,7 @@ static skep_status need_budget(skep_life *life, skep_err *err) {
     skep_buf_init(&path, s->ctx, 1 << 16);
     skep_buf_printf(&path, "%s-rows", s->temp_dir);
     skep_status st = skep_buf_check(&path, "a directory", err);
-    if (st == SKEP_OK) dir = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    if (st == SKEP_OK) dir = skep_buf_copy(&path, &s->arena);
     skep_buf_fini(&path);
     if (st != SKEP_OK) return st;
     if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
@@ -415,7 +415,7 @@ skep_status skep_life_made_base(skep_life *life, const char *root, int64_t write
   skep_dir_name_print(&name, &path);
   skep_status st = skep_buf_check(&path, "a directory", err);
   if (st == SKEP_OK) {
-    life->made[life->n_made] = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    life->made[life->n_made] = skep_buf_copy(&path, &s->arena);
     if (life->made[life->n_made++] == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a directory");
   }
   skep_buf_fini(&path);

@@ -36,7 +36,7 @@ static skep_status relation_text(const skep_merge_source *source, skep_life *lif
   skep_buf_printf(&text, "(SELECT *, rowid AS c%u FROM skep_merge_source)", source->bound->n_outputs);
   skep_status st = skep_buf_check(&text, "a source", err);
   if (st == SKEP_OK) {
-    *out = skep_arena_strndup(&life->s->arena, skep_buf_string(&text), text.size);
+    *out = skep_buf_copy(&text, &life->s->arena);
     if (*out == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a source");
   }
   skep_buf_fini(&text);

@@ -74,7 +74,7 @@ static skep_status add_found(checking *c, const char *path, skep_err *err) {
   skep_status st = skep_buf_check(&name, "name of a partition", err);
   if (st == SKEP_OK) {
     found_partition *f = &c->found[c->n++];
-    *f = (found_partition){values, skep_arena_strndup(&s->arena, skep_buf_string(&name), name.size), path};
+    *f = (found_partition){values, skep_buf_copy(&name, &s->arena), path};
     if (f->name == NULL) st = ddl_nomem(err);
   }
   skep_buf_fini(&name);
@@ -97,7 +97,7 @@ static skep_status take_value(checking *c, const char *dir, const char *path, ui
     st = invalid(c, "Unexpected partition key", path, err);
   } else {
     st = skep_buf_check(&value, "value of a partition", err);
-    c->values[depth] = st == SKEP_OK ? skep_arena_strndup(&s->arena, skep_buf_string(&value), value.size) : NULL;
+    c->values[depth] = st == SKEP_OK ? skep_buf_copy(&value, &s->arena) : NULL;
     if (st == SKEP_OK && c->values[depth] == NULL) st = ddl_nomem(err);
     *ok = st == SKEP_OK;
   }

@@ -61,13 +61,13 @@ static bool explain_word(const skep_parser *p) {
 
 static const char *explain_options(skep_parser *p) {
   skep_buf words;
-  skep_buf_init(&words, p->arena->ctx, 4096);
+  skep_buf_init(&words, p->arena->ctx, SIZE_MAX / 4); /* as long as the text at the most */
   while (explain_word(p)) {
     if (words.size > 0) skep_buf_byte(&words, ' ');
     skep_buf_text(&words, skep_keyword_name(skep_p_keyword(p, 0)));
     skep_p_next(p);
   }
-  const char *options = skep_arena_strndup(p->arena, skep_buf_string(&words), words.size);
+  const char *options = skep_buf_copy(&words, p->arena);
   skep_buf_fini(&words);
   if (options == NULL) skep_p_no_memory(p);
   return options;

@@ -432,6 +432,17 @@ static void limits_are_kept(void **state) {
   skep_arena_fini(&small);
 }
 
+static void words_of_an_explain_are_kept_however_many(void **state) {
+  enum { MANY = 700 };
+  parse_fixture *f = *state;
+  char text[MANY * 9 + 40] = "EXPLAIN ";
+  const skep_statement *s;
+  for (int i = 0; i < MANY; i++) memcpy(text + 8 + (size_t)i * 9, "EXTENDED ", 10);
+  memcpy(text + 8 + MANY * 9, "SELECT 1", 9);
+  assert_ok(skep_parse_statement(&f->arena, text, strlen(text), NULL, &s, &f->err), f->err);
+  assert_int_equal(strlen(s->explain->options), MANY * 9 - 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, parse_setup, parse_teardown)
@@ -446,6 +457,7 @@ int main(void) {
       TEST(free_words_are_names),
       TEST(an_empty_text_is_no_statement),
       TEST(limits_are_kept),
+      TEST(words_of_an_explain_are_kept_however_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static skep_status shown_type(skep_session *s, const skep_bound_query *bound, co
     skep_buf text;
     skep_buf_init(&text, s->ctx, 4096);
     skep_buf_printf(&text, "%s.%s", bound->qualifiers[i], bound->names[i]);
-    names[i] = skep_arena_strndup(&s->arena, skep_buf_string(&text), text.size);
+    names[i] = skep_buf_copy(&text, &s->arena);
     skep_buf_fini(&text);
     if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
   }

@@ -210,7 +210,7 @@ static void keep_text(binding *b, const char **place, skep_buf *text) {
     skep_buf_text(text, *place);
     if (text->status != SKEP_OK) return;
   }
-  const char *copy = skep_arena_strndup(b->arena, skep_buf_string(text), text->size);
+  const char *copy = skep_buf_copy(text, b->arena);
   if (copy != NULL) *place = copy;
 }
 

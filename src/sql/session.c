@@ -83,7 +83,7 @@ static skep_status open_metastore(skep_session *s, const skep_session_opts *opts
     skep_buf path;
     skep_buf_init(&path, s->ctx, 1 << 16);
     skep_buf_printf(&path, "sqlite:%s/metastore.sqlite", s->warehouse);
-    url = skep_arena_strndup(&s->arena, skep_buf_string(&path), path.size);
+    url = skep_buf_copy(&path, &s->arena);
     skep_buf_fini(&path);
     if (url == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
   }

@@ -120,7 +120,7 @@ static skep_status substitute(skep_session *s, const char *text, size_t length, 
   skep_status st = skep_substitute(text, length, skep_settings_variable, s, &buf, err);
   if (st == SKEP_OK) {
     s->text_length = buf.size;
-    s->text = skep_arena_strndup(&s->arena, skep_buf_string(&buf), buf.size);
+    s->text = skep_buf_copy(&buf, &s->arena);
     if (s->text == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   }
   skep_buf_fini(&buf);

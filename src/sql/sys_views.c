@@ -315,7 +315,7 @@ skep_status skep_sys_view_table(skep_session *s, skep_arena *arena, const char *
   skep_buf_init(&text, s->ctx, MAX_VIEW_BYTES);
   skep_status st = print_view(s, view, &text, err);
   if (st == SKEP_OK) {
-    out->relation = skep_arena_strndup(arena, skep_buf_string(&text), text.size);
+    out->relation = skep_buf_copy(&text, arena);
     if (out->relation == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a view of sys");
   }
   skep_buf_fini(&text);

@@ -140,7 +140,7 @@ static skep_status static_name(skep_target *target, skep_life *life, uint32_t n_
   skep_catalog_partition_name(target->table->t->partition_keys, values, &name);
   skep_status st = skep_buf_check(&name, "a partition's name", err);
   if (st == SKEP_OK) {
-    target->partition = skep_arena_strndup(&life->s->arena, skep_buf_string(&name), name.size);
+    target->partition = skep_buf_copy(&name, &life->s->arena);
     if (target->partition == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a partition");
   }
   skep_buf_fini(&name);

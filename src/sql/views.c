@@ -131,7 +131,7 @@ static skep_status read_query(making *m, skep_life *life, skep_err *err) {
   skep_buf_init(&expanded, s->ctx, MAX_TEXT);
   expand(m->text, &trace, &expanded);
   m->view->view_text = m->text;
-  m->view->view_expanded_text = skep_arena_strndup(&s->arena, skep_buf_string(&expanded), expanded.size);
+  m->view->view_expanded_text = skep_buf_copy(&expanded, &s->arena);
   skep_status st = skep_buf_check(&expanded, "the text of a view", err);
   skep_buf_fini(&expanded);
   return st != SKEP_OK || m->view->view_expanded_text != NULL ? st : ddl_nomem(err);

@@ -93,7 +93,7 @@ static skep_status print_struct(table_source *t, const skep_type *type, const ch
   skep_buf_init(&text, t->ctx, 1 << 26);
   skep_type_print(type, &text);
   skep_status status = skep_buf_check(&text, "the columns of a table", err);
-  if (status == SKEP_OK) *out = skep_arena_strndup(&t->arena, skep_buf_string(&text), text.size);
+  if (status == SKEP_OK) *out = skep_buf_copy(&text, &t->arena);
   skep_buf_fini(&text);
   return status != SKEP_OK || *out != NULL ? status : no_memory(err);
 }

@@ -103,7 +103,7 @@ static skep_status full_path(const table_source *t, const file *f, const char *p
   skep_dir_join(&path, f->root, f->file->path);
   skep_status st = skep_buf_check(&path, "a path", err);
   if (st == SKEP_OK) {
-    *out = skep_arena_strndup(arena, skep_buf_string(&path), path.size);
+    *out = skep_buf_copy(&path, arena);
     if (*out == NULL) st = no_memory(err);
   }
   skep_buf_fini(&path);

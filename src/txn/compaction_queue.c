@@ -307,7 +307,7 @@ static skep_status with_property(skep_arena *arena, const char *properties, cons
   skep_string_map_with(properties, properties != NULL ? strlen(properties) : 0, key, text, &buf);
   skep_status status = skep_buf_check(&buf, "properties of a compaction", err);
   if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, skep_buf_string(&buf), buf.size);
+    *out = skep_buf_copy(&buf, arena);
     if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "properties of a compaction");
   }
   skep_buf_fini(&buf);
