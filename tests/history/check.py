@@ -375,8 +375,11 @@ def shortest(out, part):
 
 
 def read(path):
+    """The lines of a file. A process may be killed in the middle of one: the next line then stands behind its beginning, which counts for
+    nothing (the transaction's line that matters is written before its commit begins)."""
     with open(path, encoding="utf-8") as f:
-        return [json.loads(line) for line in f if line.endswith("}\n")]  # a process may be killed in the middle of a line
+        whole = [line[line.rindex('{"txn":"') :] for line in f if line.endswith("}\n")]
+    return [json.loads(line) for line in whole]
 
 
 def check(lines):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The checker is right: it finds each anomaly in a small history made by hand, accepts what snapshot isolation allows, and agrees with a
 simulated database that keeps or breaks the rules."""
-import collections, os, random, sys
+import collections, os, random, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check  # noqa: E402
@@ -139,6 +139,12 @@ def main():
         missed = [seed for seed in range(20) if not check.check(simulate(seed, wrong))]
         if len(missed) > 6:  # a broken rule does not show in every short history
             failures.append(f"{wrong}: not noticed in {len(missed)} of 20 histories")
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as f:
+        f.write('{"txn":"1.1","p":1,"ops":[["r{"txn":"2.1","p":2}\n{"txn":"3.1","p":3}\n{"txn":"1.2"')
+        f.flush()
+        names = [line["txn"] for line in check.read(f.name)]
+    if names != ["2.1", "3.1"]:
+        failures.append(f"lines of killed processes: read {names}")
     if failures:
         sys.exit("\n".join(failures))
     print(f"{len(CASES)} cases, 40 good histories, 100 bad ones")

@@ -53,7 +53,7 @@ typedef struct process {
   skep_session *session;
   skep_buf rows;
   skep_err err;
-  FILE *log;
+  int log; /* -1: none */
   char warehouse[256];
   /* of the running transaction */
   char line[1 << 16];
@@ -88,8 +88,10 @@ static skep_status run(process *p, const char *sql) {
 }
 
 static bool open_process(process *p, const history_plan *plan, int number) {
-  *p = (process){
-      .plan = plan, .number = number, .random = (plan->seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)number * 7919u + 1};
+  *p = (process){.plan = plan,
+                 .number = number,
+                 .log = -1,
+                 .random = (plan->seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)number * 7919u + 1};
   for (int i = 0; i < 20; i++) (void)next(p);
   skep_ctx_init(&p->ctx);
   skep_buf_init(&p->rows, &p->ctx, 1 << 28);
@@ -148,7 +150,18 @@ static void quoted(process *p, const char *text) {
   say(p, "\"");
 }
 
-/* One write: lines of several processes do not mix (O_APPEND). */
+/* One write: lines of several processes do not mix (O_APPEND). A stream would cut long ones at its buffer's size. */
+static void write_line(process *p) {
+  if (write(p->log, p->line, p->used) != (ssize_t)p->used) abort();
+}
+
+static bool open_log(process *p) {
+  char path[300];
+  snprintf(path, sizeof path, "%s/history.jsonl", p->plan->dir);
+  p->log = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  return p->log >= 0;
+}
+
 static void end(process *p, const char *status) {
   say(p, "],\"end\":%" PRIu64 ",\"status\":\"%s\"", now_ns(), status);
   if (strcmp(status, "ok") != 0) {
@@ -156,17 +169,15 @@ static void end(process *p, const char *status) {
     quoted(p, p->err.text);
   }
   say(p, "}\n");
-  fwrite(p->line, 1, p->used, p->log);
-  fflush(p->log);
+  write_line(p);
 }
 
 /* Before a commit, where processes are killed: others may see what this one could not tell any more. */
 static void intend(process *p) {
-  if (!p->plan->kill || p->log == NULL) return;
+  if (!p->plan->kill || p->log < 0) return;
   size_t used = p->used;
   say(p, "],\"end\":%" PRIu64 ",\"status\":\"unknown\"}\n", now_ns());
-  fwrite(p->line, 1, p->used, p->log);
-  fflush(p->log);
+  write_line(p);
   p->used = used;
 }
 
@@ -388,13 +399,9 @@ static unsigned epoch_of(const history_plan *plan) {
 
 static int work(const history_plan *plan, int number, unsigned from) {
   static process p;
-  char path[300];
   if (!open_process(&p, plan, number)) return fprintf(stderr, "process %d: %s\n", number, p.err.text), 1;
   p.random += from * 0x2545f4914f6cdd1du;
-  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
-  p.log = fopen(path, "a");
-  if (p.log == NULL) return 1;
-  setvbuf(p.log, NULL, _IOFBF, 1 << 17);
+  if (!open_log(&p)) return 1;
   unsigned mine = plan->transactions / plan->processes, per_epoch = epoch_of(plan);
   for (unsigned i = from; i < mine; i++) {
     p.epoch = i / per_epoch;
@@ -404,7 +411,7 @@ static int work(const history_plan *plan, int number, unsigned from) {
     bool fine = below(&p, 2) == 0 && !plan->alone ? explicit_transaction(&p) : one_statement(&p);
     if (!fine) return fprintf(stderr, "process %d: refused in other words: %s\n", number, p.err.text), 1;
   }
-  fclose(p.log);
+  (void)close(p.log);
   close_process(&p);
   return 0;
 }
@@ -442,18 +449,15 @@ static int prepare(const history_plan *plan) {
 /* The last transactions: everything is read. */
 static int look(const history_plan *plan) {
   static process p;
-  char path[300];
   if (!open_process(&p, plan, 1001)) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
-  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
-  p.log = fopen(path, "a");
-  if (p.log == NULL) return 1;
+  if (!open_log(&p)) return 1;
   for (p.epoch = 0; p.epoch < n_epochs(plan); p.epoch++) {
     begin(&p, p.epoch + 1);
     read_some(&p, true);
     if (p.failed) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
     end(&p, "ok");
   }
-  fclose(p.log);
+  (void)close(p.log);
   close_process(&p);
   return 0;
 }
