@@ -1,10 +1,11 @@
-/* sys.transactions, sys.locks: see sys_views.h. A view's rows become constants of the query. */
+/* sys.transactions, sys.locks, sys.compactions: see sys_views.h. A view's rows become constants of the query. */
 #include "sql/sys_views.h"
 
 #include <stdio.h>
 
 #include "column/text.h"
 #include "lock/lock.h"
+#include "txn/compaction.h"
 #include "txn/views.h"
 
 enum { MAX_VIEW_BYTES = 256 << 20 };
@@ -246,6 +247,126 @@ static skep_status print_locks(printing *p, skep_err *err) {
   return SKEP_OK;
 }
 
+/* ---- sys.compactions ---- */
+
+static const view_column compaction_columns[] = {{"c_id", SKEP_BIGINT},
+                                                 {"c_catalog", SKEP_STRING},
+                                                 {"c_database", SKEP_STRING},
+                                                 {"c_table", SKEP_STRING},
+                                                 {"c_partition", SKEP_STRING},
+                                                 {"c_type", SKEP_STRING},
+                                                 {"c_state", SKEP_STRING},
+                                                 {"c_worker_host", SKEP_STRING},
+                                                 {"c_worker_id", SKEP_STRING},
+                                                 {"c_worker_version", SKEP_STRING},
+                                                 {"c_enqueue_time", SKEP_STRING},
+                                                 {"c_start", SKEP_STRING},
+                                                 {"c_duration", SKEP_STRING},
+                                                 {"c_hadoop_job_id", SKEP_STRING},
+                                                 {"c_run_as", SKEP_STRING},
+                                                 {"c_error_message", SKEP_STRING},
+                                                 {"c_next_txn_id", SKEP_BIGINT},
+                                                 {"c_txn_id", SKEP_BIGINT},
+                                                 {"c_commit_time", SKEP_STRING},
+                                                 {"c_highest_write_id", SKEP_BIGINT},
+                                                 {"c_initiator_host", SKEP_STRING},
+                                                 {"c_initiator_id", SKEP_STRING},
+                                                 {"c_initiator_version", SKEP_STRING},
+                                                 {"c_cleaner_start", SKEP_STRING},
+                                                 {"c_pool_name", SKEP_STRING},
+                                                 {"c_number_of_buckets", SKEP_STRING},
+                                                 {"c_tblproperties", SKEP_STRING}};
+
+/* Hive's view has words for the first two only. */
+static const char *compaction_word(char type) {
+  switch (type) {
+    case SKEP_COMPACTION_MINOR:
+      return "minor";
+    case SKEP_COMPACTION_MAJOR:
+      return "major";
+    case SKEP_COMPACTION_REBALANCE:
+      return "rebalance";
+    case SKEP_COMPACTION_ABORT_CLEANUP:
+      return "abort_txn_cleanup";
+    default:
+      return "UNKNOWN";
+  }
+}
+
+/* Two cells of "<host>-<thread>": cut at the last '-', as SHOW COMPACTIONS does (Hive's view cuts names of hosts). */
+static void put_host_and_thread(printing *p, const char *id) {
+  const char *dash = id != NULL ? strrchr(id, '-') : NULL;
+  if (dash == NULL) {
+    put_text(p, id);
+    put_text(p, id);
+    return;
+  }
+  begin_cell(p);
+  skep_engine_print_string(skep_bytes_of(id, (size_t)(dash - id)), p->out);
+  put_text(p, dash + 1);
+}
+
+/* A number as text; 0: NULL. */
+static void put_number_text(printing *p, int64_t value) {
+  if (value == 0) {
+    put_null(p);
+    return;
+  }
+  begin_cell(p);
+  skep_buf_printf(p->out, "'%lld'", (long long)value);
+}
+
+static void put_duration(printing *p, const skep_compaction *c) {
+  if (c->ended_ms <= 0) {
+    put_null(p);
+    return;
+  }
+  begin_cell(p);
+  skep_buf_printf(p->out, "'%lld'", (long long)(c->started_ms > 0 ? c->ended_ms - c->started_ms : 0));
+}
+
+static void put_compaction(printing *p, const skep_compaction *c) {
+  begin_row(p);
+  put_number(p, c->id);
+  put_text(p, "default");
+  put_text(p, c->database);
+  put_text(p, c->table);
+  put_text(p, c->partition);
+  put_text(p, compaction_word(c->type));
+  put_text(p, skep_compaction_state_name(c->state));
+  put_host_and_thread(p, c->worker_id);
+  put_text(p, c->worker_version);
+  put_time(p, c->enqueued_ms);
+  put_time(p, c->started_ms);
+  put_duration(p, c);
+  put_text(p, c->job_id);
+  put_text(p, c->run_as);
+  put_text(p, c->error);
+  put_some(p, c->next_txn_id);
+  put_some(p, c->txn_id);
+  put_time(p, c->commit_ms);
+  if (c->has_highest) {
+    put_number(p, c->highest_write_id);
+  } else {
+    put_null(p);
+  }
+  put_host_and_thread(p, c->initiator_id);
+  put_text(p, c->initiator_version);
+  put_time(p, c->cleaner_start_ms);
+  put_text(p, c->pool != NULL ? c->pool : "default");
+  put_number_text(p, c->n_buckets);
+  put_text(p, c->properties);
+  skep_buf_byte(p->out, ')');
+}
+
+static skep_status print_compactions(printing *p, skep_err *err) {
+  skep_compaction *rows;
+  uint32_t n;
+  SKEP_TRY(skep_compaction_list(p->s->db, 0, &p->s->arena, &rows, &n, err));
+  for (uint32_t i = 0; i < n; i++) put_compaction(p, &rows[i]);
+  return SKEP_OK;
+}
+
 /* ---- all ---- */
 
 typedef struct sys_view {
@@ -259,6 +380,7 @@ typedef struct sys_view {
 static const sys_view views[] = {
     {"transactions", COLUMNS(transaction_columns), print_transactions},
     {"locks", COLUMNS(lock_columns), print_locks},
+    {"compactions", COLUMNS(compaction_columns), print_compactions},
 };
 
 static const sys_view *find(const char *name) {

@@ -1,6 +1,7 @@
-/* sys.transactions and sys.locks: what SHOW TRANSACTIONS and SHOW LOCKS say, as tables that a SELECT can read. Columns
- * are those of Hive's views of the same names (hive-schema-4.0.0.hive.sql), more of ours after them; times are text,
- * UTC, to the millisecond (Hive's views take the milliseconds for seconds). They exist without a database `sys`. */
+/* sys.transactions, sys.locks and sys.compactions: what SHOW TRANSACTIONS, LOCKS and COMPACTIONS say, as tables that a
+ * SELECT can read. Columns are those of Hive's views of the same names (hive-schema-4.0.0.hive.sql, compactions as in
+ * 4.1.0's), more of ours after them; times are text, UTC, to the millisecond (Hive's views of 4.0 take milliseconds for
+ * seconds). They exist without a database `sys`. */
 #ifndef SQL_SYS_VIEWS_H
 #define SQL_SYS_VIEWS_H
 
