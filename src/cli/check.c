@@ -345,7 +345,7 @@ static skep_status run_msck(check_run *r, skep_err *err) {
   const char *dir, *url;
   skep_session *session;
   skep_result *result = NULL;
-  SKEP_TRY(skep_cli_warehouse_find(r->arena, &r->a->warehouse, &dir, &url, err));
+  SKEP_TRY(skep_cli_warehouse_find(r->env, r->arena, &r->a->warehouse, &dir, &url, err));
   const skep_session_opts opts = {.ctx = r->env->ctx, .fs = r->env->fs, .warehouse_dir = dir, .metastore_url = url};
   int n = snprintf(sql, sizeof sql, "MSCK REPAIR TABLE %s SYNC PARTITIONS", r->table);
   if (n < 0 || (size_t)n >= sizeof sql) return skep_fail(err, SKEP_ERR_LIMIT, "a long table name");

@@ -75,7 +75,7 @@ static skep_status open_metastore(reading *r, const skep_cli_warehouse *w, skep_
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   const char *url;
   opts.create = false;
-  SKEP_TRY(skep_cli_warehouse_find(r->arena, w, &r->out->warehouse, &url, err));
+  SKEP_TRY(skep_cli_warehouse_find(r->env, r->arena, w, &r->out->warehouse, &url, err));
   return skep_db_open(r->env->ctx, url, &opts, &r->db, err);
 }
 

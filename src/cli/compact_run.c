@@ -374,7 +374,7 @@ static skep_status open_warehouse(service *s, skep_err *err) {
 static skep_status run_service(service *s, skep_arena *arena, skep_err *err) {
   SKEP_TRY(skep_config_new(s->env->ctx, &s->config, err));
   SKEP_TRY(skep_cli_read_settings(s->env, arena, s->args->conf, &s->args->settings, s->config, err));
-  SKEP_TRY(skep_cli_warehouse_find(arena, &s->args->warehouse, &s->warehouse, &s->url, err));
+  SKEP_TRY(skep_cli_warehouse_find(s->env, arena, &s->args->warehouse, &s->warehouse, &s->url, err));
   choose_roles(s);
   SKEP_TRY(open_warehouse(s, err));
   return s->args->once ? run_once(s, err) : run_daemon(s, err);

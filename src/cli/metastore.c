@@ -4,6 +4,7 @@
 
 #include "cli/warehouse.h"
 #include "db/schema.h"
+#include "sql/metastore_place.h"
 #include "sql/session.h"
 
 enum { OPT_WAREHOUSE, OPT_METASTORE, OPT_ADOPT, OPT_HIDE };
@@ -99,7 +100,7 @@ static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_ar
   skep_db *db = NULL;
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   bool init = strcmp(a->action, "init") == 0;
-  SKEP_TRY(skep_cli_warehouse_find(arena, &a->warehouse, &warehouse, &url, err));
+  SKEP_TRY(skep_cli_warehouse_find(env, arena, &a->warehouse, &warehouse, &url, err));
   if (strcmp(a->action, "reseed") == 0) return reseed(env, a, warehouse, url, err);
   size_t room = strlen(warehouse) + sizeof "file:";
   char *uri = skep_arena_alloc(arena, room);
@@ -111,6 +112,7 @@ static skep_status act(const skep_cli_env *env, const metastore_args *a, skep_ar
   if (status == SKEP_OK) {
     status = init ? skep_schema_init(db, uri, err) : strcmp(a->action, "info") == 0 ? info(db, err) : validate(db, err);
   }
+  if (status == SKEP_OK && init) skep_metastore_remember(env->ctx, env->fs, warehouse, db);
   if (status == SKEP_OK && init) printf("made %s\n", skep_db_name(db));
   skep_db_close(db);
   return status;

@@ -5,17 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-skep_status skep_cli_warehouse_find(skep_arena *arena, const skep_cli_warehouse *w, const char **dir, const char **url,
-                                    skep_err *err) {
+#include "sql/metastore_place.h"
+
+skep_status skep_cli_warehouse_find(const skep_cli_env *env, skep_arena *arena, const skep_cli_warehouse *w,
+                                    const char **dir, const char **url, skep_err *err) {
   SKEP_TRY(skep_cli_absolute(arena, w->dir == NULL ? "warehouse" : w->dir, dir, err));
   *url = w->url;
-  if (w->url != NULL) return SKEP_OK;
-  size_t room = strlen(*dir) + sizeof "sqlite:/metastore.sqlite";
-  char *made = skep_arena_alloc(arena, room);
-  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-  snprintf(made, room, "sqlite:%s/metastore.sqlite", *dir);
-  *url = made;
-  return SKEP_OK;
+  return w->url != NULL ? SKEP_OK : skep_metastore_default(env->ctx, env->fs, arena, *dir, url, err);
 }
 
 static skep_status read_file(const skep_cli_env *env, const char *path, skep_config *config, skep_err *err) {

@@ -8,12 +8,13 @@
 
 typedef struct skep_cli_warehouse {
   const char *dir; /* as given, or NULL: ./warehouse */
-  const char *url; /* of the metastore; NULL: in the directory */
+  const char *url; /* of the metastore; NULL: in the directory, if it was never opened with another one */
 } skep_cli_warehouse;
 
-/* The absolute directory and the metastore's URL, in the arena (or as given). Looks at nothing. */
-SKEP_NODISCARD skep_status skep_cli_warehouse_find(skep_arena *arena, const skep_cli_warehouse *warehouse,
-                                                   const char **dir, const char **url, skep_err *err);
+/* The absolute directory and the metastore's URL (skep_metastore_default), in the arena or as given. */
+SKEP_NODISCARD skep_status skep_cli_warehouse_find(const skep_cli_env *env, skep_arena *arena,
+                                                   const skep_cli_warehouse *warehouse, const char **dir,
+                                                   const char **url, skep_err *err);
 
 /* --conf FILE (or NULL), then the pairs K=V of --hiveconf, into config. */
 SKEP_NODISCARD skep_status skep_cli_read_settings(const skep_cli_env *env, skep_arena *arena, const char *conf,

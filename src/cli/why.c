@@ -99,7 +99,7 @@ static skep_status act(const skep_cli_env *env, const why_args *a, skep_arena *a
   skep_db_opts opts = SKEP_DB_OPTS_DEFAULT;
   opts.create = false;
   opts.read_only = true;
-  SKEP_TRY(skep_cli_warehouse_find(arena, &a->warehouse, &warehouse, &url, err));
+  SKEP_TRY(skep_cli_warehouse_find(env, arena, &a->warehouse, &warehouse, &url, err));
   const skep_catalog_opts catalog_opts = {.warehouse = warehouse, .user = "nobody"};
   skep_status status = skep_db_open(env->ctx, url, &opts, &db, err);
   if (status == SKEP_OK) status = skep_schema_check(db, NULL, err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -97,6 +98,30 @@ void skep_db_close(skep_db *db) {
 const skep_ctx *skep_db_ctx(const skep_db *db) { return db->ctx; }
 const char *skep_db_url(const skep_db *db) { return db->url; }
 const char *skep_db_name(const skep_db *db) { return db->name; }
+
+enum { MAX_PLACE = 8192 };
+
+skep_status skep_db_place(skep_db *db, skep_arena *arena, const char **out, skep_err *err) {
+  skep_buf text;
+  skep_buf_init(&text, db->ctx, MAX_PLACE);
+  *out = NULL;
+  skep_status status = db->vt->place(db, &text, err);
+  if (status == SKEP_OK) status = skep_buf_check(&text, "the metastore's URL", err);
+  if (status == SKEP_OK) {
+    *out = skep_buf_copy(&text, arena);
+    if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "the metastore's URL");
+  }
+  skep_buf_fini(&text);
+  return status;
+}
+
+bool skep_db_is_file(skep_db *db, const char *path) {
+  struct stat a, b;
+  const char *own = db->vt->path != NULL ? db->vt->path(db) : NULL;
+  if (own == NULL || stat(own, &a) != 0 || stat(path, &b) != 0) return false;
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 bool skep_db_is_read_only(const skep_db *db) { return db->read_only; }
 bool skep_db_is_old(const skep_db *db) { return db->legacy.is_old; }
 bool skep_db_has_write_ids(const skep_db *db) { return !db->legacy.is_old || db->legacy.has_write_ids; }

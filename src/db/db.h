@@ -67,6 +67,12 @@ bool skep_db_is_old(const skep_db *db);
 bool skep_db_has_write_ids(const skep_db *db); /* since Hive 3 */
 const char *skep_db_name(const skep_db *db);   /* for messages: the URL without what is secret */
 
+/* The URL as it may be written down where others read it: without passwords, and a file's path is absolute. Whoever has
+ * the password from elsewhere (PGPASSWORD, a password file) opens the same database with it. In the arena. */
+SKEP_NODISCARD skep_status skep_db_place(skep_db *db, skep_arena *arena, const char **out, skep_err *err);
+/* Whether it is the database file of that path, however both are spelled. */
+bool skep_db_is_file(skep_db *db, const char *path);
+
 /* What differs between databases and matters to callers' decisions. */
 typedef struct skep_dialect {
   const char *name; /* "SQLite" */

@@ -5,6 +5,7 @@
 #ifndef DB_DB_INT_H
 #define DB_DB_INT_H
 
+#include "base/buf.h"
 #include "db/db.h"
 #include "db/faults.h"
 #include "db/legacy.h"
@@ -35,6 +36,8 @@ typedef struct skep_db_backend {
   skep_status (*lock_txns)(skep_db *db, bool exclusive, skep_err *err); /* NULL: writers are alone */
   void (*interrupt)(skep_db *db);
   skep_status (*now_ms)(skep_db *db, int64_t *out, skep_err *err);
+  skep_status (*place)(skep_db *db, skep_buf *out, skep_err *err); /* skep_db_place */
+  const char *(*path)(skep_db *db);                                /* of its file, absolute; NULL: it is none */
 } skep_db_backend;
 
 struct skep_stmt {

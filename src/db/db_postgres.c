@@ -601,6 +601,10 @@ static skep_status pg_now_ms(skep_db *base, int64_t *out, skep_err *err) {
   return SKEP_OK;
 }
 
+static skep_status pg_place(skep_db *base, skep_buf *out, skep_err *err) {
+  return pg_url_public(((pg_db *)base)->url, out, err);
+}
+
 static const skep_db_backend backend = {
     .dialect = &dialect,
     .close = pg_close,
@@ -626,4 +630,5 @@ static const skep_db_backend backend = {
     .lock_txns = pg_lock_txns,
     .interrupt = pg_interrupt,
     .now_ms = pg_now_ms,
+    .place = pg_place,
 };

@@ -481,6 +481,16 @@ static skep_status sqlite_now_ms(skep_db *db, int64_t *out, skep_err *err) {
   return SKEP_OK;
 }
 
+/* SQLite has made it absolute, through links. */
+static const char *sqlite_path(skep_db *base) { return sqlite3_db_filename(((sqlite_db *)base)->handle, "main"); }
+
+static skep_status sqlite_place(skep_db *base, skep_buf *out, skep_err *err) {
+  const char *path = sqlite_path(base);
+  if (path == NULL || path[0] == 0) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "a metastore without a file");
+  skep_buf_printf(out, "sqlite:%s", path);
+  return SKEP_OK;
+}
+
 static const skep_db_backend backend = {
     .dialect = &dialect,
     .close = sqlite_close,
@@ -505,4 +515,6 @@ static const skep_db_backend backend = {
     .savepoint_end = sqlite_savepoint_end,
     .interrupt = sqlite_interrupt,
     .now_ms = sqlite_now_ms,
+    .place = sqlite_place,
+    .path = sqlite_path,
 };

@@ -97,17 +97,28 @@ skep_status pg_status_of(const char *sqlstate) {
 
 bool pg_is_lost(const pg_db *db) { return db->conn == NULL || PQstatus(db->conn) == CONNECTION_BAD; }
 
+/* libpq's messages have several lines, some with a tab before them: here one, cut to fit. Returns its length. */
+static size_t join_lines(const char *text, char *out, size_t size) {
+  size_t n = 0;
+  for (; *text != 0 && n + 1 < size; text++) {
+    bool is_space = *text == '\n' || *text == '\r' || *text == '\t' || *text == ' ';
+    if (is_space && (n == 0 || out[n - 1] == ' ')) continue;
+    out[n++] = is_space ? ' ' : *text;
+  }
+  while (n > 0 && out[n - 1] == ' ') n--;
+  return n;
+}
+
 skep_status pg_fail(pg_db *db, const PGresult *result, skep_err *err) {
-  char quoted[400];
+  char quoted[400], line[400];
   const char *state = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   const char *text = result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
   if (text == NULL && result != NULL) text = PQresultErrorMessage(result);
   if (text == NULL || text[0] == 0) text = db->conn != NULL ? PQerrorMessage(db->conn) : "";
-  size_t n = strlen(text);
-  while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == ' ')) n--;
-  if (n == 0) text = "the connection to the metastore was lost", n = strlen(text);
+  size_t n = join_lines(text, line, sizeof line);
+  if (n == 0) n = join_lines("the connection to the metastore was lost", line, sizeof line);
   return skep_fail(err, pg_is_lost(db) ? SKEP_ERR_IO : pg_status_of(state), "%s",
-                   skep_quote(quoted, sizeof quoted, text, n));
+                   skep_quote(quoted, sizeof quoted, line, n));
 }
 
 /* --- round trips --- */

@@ -60,6 +60,8 @@ skep_status pg_status_of(const char *sqlstate);
 /* What the server, or libpq about a lost connection, said. result may be NULL. */
 skep_status pg_fail(pg_db *db, const PGresult *result, skep_err *err);
 bool pg_is_lost(const pg_db *db);
+/* Appends the URL without its passwords, in another order of words perhaps (skep_db_place). */
+skep_status pg_url_public(const char *url, skep_buf *out, skep_err *err);
 
 /* Connects, once; the statements of the connection are prepared. */
 skep_status pg_connect(pg_db *db, skep_err *err);

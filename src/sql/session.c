@@ -10,6 +10,7 @@
 #include "db/schema.h"
 #include "sql/heartbeat.h"
 #include "sql/legacy_locks.h"
+#include "sql/metastore_place.h"
 #include "sql/moves.h"
 #include "sql/spill.h"
 #include "sql/statement.h"
@@ -79,14 +80,7 @@ static skep_status open_texts(skep_session *s, const skep_session_opts *opts, sk
 
 static skep_status open_metastore(skep_session *s, const skep_session_opts *opts, skep_err *err) {
   const char *url = opts->metastore_url;
-  if (url == NULL) {
-    skep_buf path;
-    skep_buf_init(&path, s->ctx, 1 << 16);
-    skep_buf_printf(&path, "sqlite:%s/metastore.sqlite", s->warehouse);
-    url = skep_buf_copy(&path, &s->arena);
-    skep_buf_fini(&path);
-    if (url == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
-  }
+  if (url == NULL) SKEP_TRY(skep_metastore_default(s->ctx, s->fs, &s->arena, s->warehouse, &url, err));
   const skep_db_opts db_opts = {.create = !opts->read_only,
                                 .read_only = opts->read_only,
                                 .busy_wait_ms = 60000,
@@ -111,6 +105,7 @@ static skep_status open_all(skep_session *s, const skep_session_opts *opts, skep
   s->engine_opts =
       (skep_engine_opts){.temp_dir = s->temp_dir, .memory_limit_bytes = opts->memory_bytes, .threads = opts->threads};
   if (skep_db_is_read_only(s->db)) return SKEP_OK;
+  if (opts->metastore_url != NULL) skep_metastore_remember(s->ctx, s->fs, s->warehouse, s->db);
   SKEP_TRY(skep_moves_recover(s, err));
   skep_spill_clean(s);
   return skep_transaction_housekeep(s, err);

@@ -57,7 +57,8 @@ typedef struct skep_session_opts {
   skep_fs *fs;                           /* required; where the tables live; borrowed until close */
   const char *warehouse_dir;             /* required; absolute; made when missing (as hive.metastore.warehouse.dir) */
   const char *external_dir;              /* of tables that are translated to external ones; NULL: warehouse_dir */
-  const char *metastore_url;             /* NULL: "sqlite:<warehouse_dir>/metastore.sqlite", made on first use */
+  const char *metastore_url;             /* NULL: metastore.sqlite in it, made on first use, or
+                                            SKEP_ERR_ARGUMENT (metastore_place.h) */
   bool read_only;                        /* the metastore is not changed: only what reads is allowed. A metastore before
                                             Hive 4 is opened so in any case */
   const skep_config *config;             /* hive-site.xml and --hiveconf: copied; NULL: the defaults */

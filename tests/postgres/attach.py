@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Metastores in PostgreSQL that the program did not make, and a server that goes away.
+"""Metastores in PostgreSQL that the program did not make, a server that goes away, TLS and passwords.
 
 usage: attach.py --skep PATH --server SCRIPT --dump FILE.sql.zst
 
 SCRIPT is scripts/throwaway_postgres.sh; FILE a metastore as Hive 4.0.1 left it (golden 19-metastore). A server of its own is started, since
 it is also killed. Exit status 77 where PostgreSQL is not installed."""
-import argparse, os, shutil, subprocess, sys, tempfile, time
+import argparse, os, shutil, socket, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from session import Session, environment  # noqa: E402
@@ -193,13 +193,109 @@ def secrets(w):
     expect("a database that is not there is said", "nowhere" in done.stderr and done.returncode == 1, done.stderr)
 
 
+class TlsServer:
+    """A second server, on TCP: TLS with a certificate of our own making, and passwords for whoever is not on its socket."""
+
+    def __init__(self, w):
+        self.w, self.here = w, w.here + "/tls"
+        os.makedirs(self.here)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def start(self):
+        if self.w.server("start", self.here, "listen_addresses=127.0.0.1", f"port={self.port}") != 0:
+            raise RuntimeError("a server on TCP does not start")
+        self.admin = open(self.here + "/url").read().strip() + f"&port={self.port}"
+        for name in ("ca", "other"):
+            self.openssl("req", "-x509", "-nodes", "-days", "30", "-subj", f"/CN=Skep test {name}", "-keyout", f"{name}.key", "-out", f"{name}.pem")
+        self.openssl("req", "-nodes", "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
+        open(self.here + "/names", "w").write("subjectAltName=DNS:localhost\n")
+        self.openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30", "-extfile", "names", "-out", "server.pem")
+        self.psql("postgres", "CREATE ROLE ann LOGIN PASSWORD 'sesame'", "CREATE DATABASE hive OWNER ann")
+        for name in ("server.pem", "server.key"):
+            self.put(name, open(f"{self.here}/{name}").read())
+        self.put("pg_hba.conf", "local all all trust\nhostssl all ann 127.0.0.1/32 scram-sha-256\n")
+        self.psql("postgres", "ALTER SYSTEM SET ssl_cert_file = 'server.pem'", "ALTER SYSTEM SET ssl_key_file = 'server.key'", "ALTER SYSTEM SET ssl = on",
+                  "SELECT pg_reload_conf()")
+
+    def openssl(self, verb, *words):
+        key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1") if verb == "req" else ()
+        done = subprocess.run(["openssl", verb, *key, *words], cwd=self.here, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"openssl {verb}: {done.stderr}")
+
+    def psql(self, database, *statements):
+        words = [word for sql in statements for word in ("-c", sql)]
+        done = subprocess.run(["psql", self.admin.replace("%s", database), "-XqAt", "-v", "ON_ERROR_STOP=1", *words], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{statements}: {done.stderr}")
+        return done.stdout
+
+    def put(self, name, text):
+        """A file of the server's, as the server's user and for it alone."""
+        lines = ", ".join("'" + line + "'" for line in text.splitlines())
+        self.psql("postgres", f"COPY (SELECT unnest(ARRAY[{lines}])) TO PROGRAM 'umask 077; cat >{name}'")
+
+    def skep(self, url, *words, **env):
+        command = [self.w.args.skep, "-w", self.w.here + "/tls-warehouse", *(["--metastore", url] if url else []), "--silent", "--showHeader=false", "--outputformat=copy", *words]
+        return subprocess.run(command, capture_output=True, text=True, env=self.w.env | env)
+
+
+def tls_and_passwords(w):
+    """What libpq takes works here: certificates are verified, passwords come from wherever it looks for them."""
+    if shutil.which("openssl") is None:
+        print("openssl is not installed: TLS is not tried")
+        return
+    server = TlsServer(w)
+    try:
+        server.start()
+        base = f"postgresql://ann@localhost:{server.port}/hive"
+        full = base + f"?sslmode=verify-full&sslrootcert={server.here}/ca.pem"
+        done = server.skep(full, "-e", "CREATE TABLE t (a INT); INSERT INTO t VALUES (1); SELECT * FROM t", PGPASSWORD="sesame")
+        expect("TLS, verified, with PGPASSWORD", done.returncode == 0 and done.stdout == "1\n", done.stdout + done.stderr)
+        session = Session(w.args.skep, w.here + "/tls-warehouse", ["--metastore", full], w.env | {"PGPASSWORD": "sesame"})
+        session.rows("SELECT 1")
+        used = server.psql("postgres", "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'")
+        session.close()
+        expect("the connections are encrypted", used == "t\n", used)
+        refused = {"a root that did not sign it": (full.replace("/ca.pem", "/other.pem"), "certificate verify failed"),
+                   "a name that is not in it": (full.replace("@localhost", "@127.0.0.1"), 'does not match host name'),
+                   "a root that is not there": (full.replace("/ca.pem", "/none.pem"), "does not exist"),
+                   "without TLS": (base + "?sslmode=disable", "no pg_hba.conf entry")}
+        for what, (url, message) in refused.items():
+            done = server.skep(url, "-e", "SELECT * FROM t", PGPASSWORD="sesame")
+            expect(what + " is refused", done.returncode == 1 and message in done.stderr and "\\x0a" not in done.stderr and done.stdout == "", done.stdout + done.stderr)
+        done = server.skep(full, "-e", "SELECT * FROM t")
+        expect("no password", done.returncode == 1 and "no password supplied" in done.stderr and "\\x0a" not in done.stderr, done.stderr)
+        done = server.skep(full, "-e", "SELECT * FROM t", PGPASSWORD="open")
+        expect("a wrong password", done.returncode == 1 and "password authentication failed" in done.stderr, done.stderr)
+        secret, service = server.here + "/secret", server.here + "/services"
+        open(secret, "w").write(f"localhost:{server.port}:hive:ann:sesame\n")
+        open(service, "w").write(f"[metastore]\nhost=localhost\nport={server.port}\ndbname=hive\nuser=ann\npassword=sesame\nsslmode=verify-full\nsslrootcert={server.here}/ca.pem\n")
+        os.chmod(secret, 0o600)
+        for what, url, env in (("a password file in the URL", full.replace("?", f"?passfile={secret}&"), {}), ("PGPASSFILE", full, {"PGPASSFILE": secret}),
+                               ("a password in the URL", full.replace("ann@", "ann:sesame@"), {}), ("a service", "postgresql:///?service=metastore", {"PGSERVICEFILE": service}),
+                               ("a root and a mode of the environment", base, {"PGSSLMODE": "verify-full", "PGSSLROOTCERT": server.here + "/ca.pem", "PGPASSWORD": "sesame"})):
+            done = server.skep(url, "-e", "SELECT * FROM t", **env)
+            expect(what, done.returncode == 0 and done.stdout == "1\n", done.stdout + done.stderr)
+            told = server.skep("", "-e", "SELECT * FROM t", **env)
+            shown = url.replace(":sesame", "")
+            expect(what + ": the warehouse remembers it", told.returncode == 1 and f"say --metastore '{shown}'" in told.stderr, told.stderr)
+            kept = "".join(open(f"{w.here}/tls-warehouse/.skep-metastore/{name}").read() for name in os.listdir(w.here + "/tls-warehouse/.skep-metastore"))
+            expect(what + ": and no password", "sesame" not in kept + told.stderr, kept)
+        expect("no other metastore was made", not os.path.exists(w.here + "/tls-warehouse/metastore.sqlite"))
+    finally:
+        w.server("stop", server.here)
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("skep", "server", "dump"):
         parser.add_argument("--" + name, required=True, type=os.path.abspath)
     world = World(parser.parse_args())
     try:
-        for part in (hives_own, old_ones, the_server_goes, secrets):
+        for part in (hives_own, old_ones, the_server_goes, secrets, tls_and_passwords):
             part(world)
     finally:
         world.end()
