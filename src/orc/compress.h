@@ -17,8 +17,16 @@ SKEP_NODISCARD skep_status skep_orc_compressor_new(const skep_ctx *ctx, skep_orc
                                                    skep_orc_compressor **out, skep_err *err);
 void skep_orc_compressor_free(skep_orc_compressor *c); /* accepts NULL */
 
+/* What the chunks of one stream were like, so that the next ones need not be tried both ways. Zero at first; only
+ * compress.c looks into it. */
+typedef struct skep_orc_chunk_kind {
+  uint8_t n_literal;      /* so many more may be written without matches */
+  uint8_t n_with_matches; /* so many more are not looked at: matches are much better */
+} skep_orc_chunk_kind;
+
 /* Appends one chunk, header and body, to `out`; stored as it is when compression does not make it smaller. 0 < size <
- * 2^23. Failures stick to `out`. Source: ORC Specification v1, "Compression". */
-void skep_orc_compress_chunk(skep_orc_compressor *c, const uint8_t *in, size_t size, skep_buf *out);
+ * 2^23. kind: of the stream, or NULL. Failures stick to `out`. Source: ORC Specification v1, "Compression". */
+void skep_orc_compress_chunk(skep_orc_compressor *c, const uint8_t *in, size_t size, skep_orc_chunk_kind *kind,
+                             skep_buf *out);
 
 #endif

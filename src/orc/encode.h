@@ -16,6 +16,7 @@ typedef struct skep_orc_out {
   size_t block_size;          /* a chunk is closed when it holds so many bytes */
   skep_buf now;               /* bytes of the open chunk; without a codec the whole stream */
   skep_buf done;              /* closed chunks */
+  skep_orc_chunk_kind kind;   /* of the chunks so far; outlives stripes */
 } skep_orc_out;
 
 void skep_orc_out_init(skep_orc_out *o, const skep_ctx *ctx, skep_orc_compressor *codec, size_t block_size);

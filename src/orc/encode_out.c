@@ -23,7 +23,7 @@ void skep_orc_out_reset(skep_orc_out *o) {
 
 static void close_chunk(skep_orc_out *o) {
   if (o->now.size == 0 || o->now.status != SKEP_OK) return;
-  skep_orc_compress_chunk(o->codec, o->now.data, o->now.size, &o->done);
+  skep_orc_compress_chunk(o->codec, o->now.data, o->now.size, &o->kind, &o->done);
   o->now.size = 0;
 }
 

@@ -239,7 +239,7 @@ static void a_chunk_that_does_not_shrink_is_stored(void **state) {
     skep_buf out;
     skep_buf_init(&out, &ctx, 1 << 20);
     assert_ok(skep_orc_compressor_new(&ctx, codecs[i], 0, &codec, &err), err);
-    skep_orc_compress_chunk(codec, (const uint8_t *)"ab\xff", 3, &out);
+    skep_orc_compress_chunk(codec, (const uint8_t *)"ab\xff", 3, NULL, &out);
     assert_int_equal(out.size, 6);
     assert_memory_equal(out.data,
                         "\x07\x00\x00"

@@ -41,7 +41,7 @@ static skep_status append_message(skep_orc_writer *w, const skep_buf *message, u
     skep_buf_reset(&w->section);
     for (size_t at = 0; at < message->size; at += w->env.block_size) {
       size_t n = message->size - at < w->env.block_size ? message->size - at : w->env.block_size;
-      skep_orc_compress_chunk(w->env.codec, message->data + at, n, &w->section);
+      skep_orc_compress_chunk(w->env.codec, message->data + at, n, NULL, &w->section);
     }
     SKEP_TRY(skep_buf_check(&w->section, "compressed footer", err));
     out = &w->section;
