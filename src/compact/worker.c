@@ -214,12 +214,6 @@ static skep_status also(void *self, skep_db *db, skep_err *err) {
   return store_statistics(w, db, err);
 }
 
-static skep_status settle(work *w, bool *committed, skep_err *err) {
-  skep_status status = skep_txn_abort(w->env->db, w->snapshot.txn.id, SKEP_ABORT_COMPACTION, false, err);
-  *committed = status == SKEP_ERR_NOT_FOUND;
-  return *committed ? SKEP_OK : status;
-}
-
 static skep_status commit(work *w, skep_err *err) {
   const skep_compact_result *r = &w->out->result;
   bool incremental = w->run.kind == SKEP_COMPACT_INCREMENTAL;
@@ -229,7 +223,7 @@ static skep_status commit(work *w, skep_err *err) {
       skep_compaction_commit(w->env->db, &w->job, w->snapshot.txn.id, incremental ? w->run.min_write_id : 0,
                              incremental ? w->run.max_write_id : w->snapshot.write_ids.hwm, also, w, &why);
   if (status == SKEP_ERR_IN_DOUBT) { /* nothing may be removed before this is known */
-    SKEP_TRY(settle(w, &committed, err));
+    SKEP_TRY(skep_compaction_settle(w->env->db, &w->job, w->snapshot.txn.id, &committed, err));
     if (committed) status = SKEP_OK;
   }
   if (status != SKEP_OK) return fail_job(w, &why, err);

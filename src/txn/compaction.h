@@ -129,6 +129,11 @@ SKEP_NODISCARD skep_status skep_compaction_heartbeat(skep_db *db, const skep_com
  * entry or the transaction is not this worker's any more. */
 SKEP_NODISCARD skep_status skep_compaction_commit(skep_db *db, const skep_compaction *job, int64_t txn, int64_t lowest,
                                                   int64_t highest, skep_txn_also *also, void *self, skep_err *err);
+/* After a commit whose outcome is not known (SKEP_ERR_IN_DOUBT): aborts the transaction, unless it was committed. One
+ * whose row is gone by now is told by its entry in the queue or the history, which a commit marks with its id.
+ * SKEP_ERR_IN_DOUBT: there is no such entry any more; nothing may be removed. */
+SKEP_NODISCARD skep_status skep_compaction_settle(skep_db *db, const skep_compaction *job, int64_t txn, bool *committed,
+                                                  skep_err *err);
 /* Into the history as 'f' (or 'c'), with its reason; the transaction (0: none) is aborted. files_gone: nothing bears
  * its number any more. A job that is not the worker's any more stays what it is. */
 SKEP_NODISCARD skep_status skep_compaction_fail(skep_db *db, const skep_compaction *job, int64_t txn, bool files_gone,

@@ -339,6 +339,52 @@ skep_status skep_compaction_commit(skep_db *db, const skep_compaction *job, int6
   return skep_db_end(db, joined, status, err);
 }
 
+/* What the entry says about a transaction without a row: those that neither a cleaner nor a reaper needs any more. */
+static skep_status is_marked(skep_db *db, const char *sql, int64_t id, int64_t txn, bool *found, bool *marked,
+                             skep_err *err) {
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(db, sql, SKEP_PARAMS(skep_p_i64(id)), &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  if (status == SKEP_OK) {
+    *found = true;
+    *marked = skep_stmt_i64(stmt, 0) == txn && !skep_stmt_is_null(stmt, 1);
+  }
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+static skep_status ask_entries(skep_db *db, const skep_compaction *job, int64_t txn, bool *committed, skep_err *err) {
+  static const char *const places[] = {
+      "SELECT \"CQ_TXN_ID\", \"CQ_NEXT_TXN_ID\" FROM \"COMPACTION_QUEUE\" WHERE \"CQ_ID\" = ?",
+      "SELECT \"CC_TXN_ID\", \"CC_NEXT_TXN_ID\" FROM \"COMPLETED_COMPACTIONS\" WHERE \"CC_ID\" = ?"};
+  bool found = false;
+  for (size_t i = 0; i < 2 && !found; i++) SKEP_TRY(is_marked(db, places[i], job->id, txn, &found, committed, err));
+  if (found) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_IN_DOUBT, "whether transaction %lld of compaction %lld was committed is not known",
+                   (long long)txn, (long long)job->id);
+}
+
+static skep_status settle(skep_db *db, const skep_compaction *job, int64_t txn, bool *committed, skep_err *err) {
+  char state = 0;
+  skep_err why = {0};
+  skep_status status = skep_txn_abort(db, txn, SKEP_ABORT_COMPACTION, false, &why);
+  if (status != SKEP_ERR_NOT_FOUND) {
+    if (err != NULL) *err = why;
+    return status;
+  }
+  SKEP_TRY(skep_txn_state(db, txn, &state, NULL, NULL, err));
+  *committed = state == 'c';
+  return state == 0 ? ask_entries(db, job, txn, committed, err) : SKEP_OK;
+}
+
+skep_status skep_compaction_settle(skep_db *db, const skep_compaction *job, int64_t txn, bool *committed,
+                                   skep_err *err) {
+  bool joined = false;
+  *committed = false;
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
+  return skep_db_end(db, joined, settle(db, job, txn, committed, err), err);
+}
+
 /* A job that was taken away keeps what became of it. */
 static skep_status leave(skep_db *db, skep_arena *arena, const skep_compaction *job, char state, const char *reason,
                          skep_err *err) {

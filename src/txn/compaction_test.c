@@ -80,6 +80,59 @@ static void a_compaction_lives_through_hives_states(void **state) {
   assert_rows(f, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", "0\n");
 }
 
+/* The answer of the commit was lost, and by now all rows of the transaction are gone, one way or the other. */
+static void a_commit_in_doubt_is_settled_also_without_its_row(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  bool committed = true;
+  write_some(f, 2);
+  assert_true(ask(f, "t", NULL, 'a').accepted);
+  skep_compaction job = take(f, 1);
+  skep_compaction_snapshot s = begin(f, &job);
+  assert_ok(skep_compaction_commit(f->db, &job, s.txn.id, 0, 2, NULL, NULL, &err), err);
+  assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
+  assert_true(committed);
+  char sql[100];
+  snprintf(sql, sizeof sql, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = %lld", (long long)s.txn.id);
+  assert_ok(skep_db_exec(f->db, sql, &err), err);
+  assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
+  assert_true(committed);
+  skep_compaction *ready;
+  uint32_t n;
+  bool mine;
+  assert_ok(skep_compaction_list_ready(f->db, &f->arena, &ready, &n, &err), err);
+  assert_ok(skep_compaction_claim(f->db, &ready[0], 0, &mine, &err), err);
+  assert_ok(skep_compaction_cleaned(f->db, &ready[0], 1, &err), err);
+  assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
+  assert_true(committed);
+  assert_ok(skep_db_exec(f->db, "DELETE FROM \"COMPLETED_COMPACTIONS\"", &err), err);
+  assert_int_equal(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), SKEP_ERR_IN_DOUBT);
+}
+
+/* Reaped while its worker slept, and given to another one. */
+static void an_abort_in_doubt_is_no_commit_also_without_its_row(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  bool committed = true;
+  write_some(f, 2);
+  assert_true(ask(f, "t", NULL, 'a').accepted);
+  skep_compaction job = take(f, 1);
+  skep_compaction_snapshot s = begin(f, &job);
+  assert_ok(skep_compaction_retry(f->db, &job, s.txn.id, true, true, "its worker died", &err), err);
+  char sql[100];
+  snprintf(sql, sizeof sql, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = %lld", (long long)s.txn.id);
+  assert_ok(skep_db_exec(f->db, sql, &err), err);
+  assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
+  assert_false(committed);
+  skep_compaction again = take(f, 1);
+  skep_compaction_snapshot second = begin(f, &again);
+  assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
+  assert_false(committed);
+  assert_ok(skep_compaction_settle(f->db, &again, second.txn.id, &committed, &err), err); /* open: ends it */
+  assert_false(committed);
+  assert_rows(f, "SELECT \"TXN_STATE\" FROM \"TXNS\" WHERE \"TXN_STATE\" <> 'c'", "a\n");
+}
+
 /* The compactor's list: aborted ids stay, everything from the lowest open one on does not count. */
 static void the_list_of_a_worker_ends_below_the_lowest_open_write(void **state) {
   txn_fixture *f = *state;
@@ -295,6 +348,8 @@ static void requests_that_cannot_be_stored_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_compaction_lives_through_hives_states),
+      TEST(a_commit_in_doubt_is_settled_also_without_its_row),
+      TEST(an_abort_in_doubt_is_no_commit_also_without_its_row),
       TEST(the_list_of_a_worker_ends_below_the_lowest_open_write),
       TEST(a_second_request_is_refused_with_hives_sentence),
       TEST(only_one_of_two_takes_a_request),
