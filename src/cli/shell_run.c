@@ -15,7 +15,8 @@ static bool begins(const char *text, const char *with) { return strncmp(text, wi
 static void print_failure(skep_shell *shell, const skep_err *err) {
   const char *prefix = "FAILED: ";
   if (begins(err->text, "FAILED:") || begins(err->text, "Error:")) prefix = "";
-  if (err->status == SKEP_ERR_CANCELLED) {
+  if (err->status == SKEP_ERR_CANCELLED) prefix = "Error: ";
+  if (err->status == SKEP_ERR_CANCELLED && skep_interrupts_pending(&shell->interrupts)) {
     fputs("Error: the statement was cancelled\n", stderr);
     shell->exit_code = SKEP_CLI_INTERRUPTED;
   } else {

@@ -1,6 +1,7 @@
 /* The metastore connection: values, transactions, several connections, the fault door, failures. */
 #include "db/db.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,6 +155,66 @@ static void a_second_writer_waits_no_longer_than_allowed(void **state) {
   assert_ok(skep_db_commit(other, &err), err);
   assert_int_equal(count(other), 1);
   skep_db_close(other);
+}
+
+/* --- calling off a wait --- */
+
+typedef struct waiter {
+  skep_db *db;
+  skep_db_mode mode;
+  const char *sql; /* what waits for a row; NULL: the beginning waits already */
+  skep_status st;
+  skep_err err;
+  int done; /* __atomic */
+} waiter;
+
+static void *wait_for_it(void *self) {
+  waiter *w = self;
+  w->st = skep_db_begin(w->db, w->mode, &w->err);
+  if (w->st == SKEP_OK && w->sql != NULL) {
+    int64_t n;
+    bool found;
+    w->st = skep_db_get_i64(w->db, w->sql, SKEP_NO_PARAMS, &n, &found, &w->err);
+  }
+  skep_db_rollback(w->db);
+  __atomic_store_n(&w->done, 1, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+
+/* One interrupt that comes before the wait is none: who cancels says so until the statement has ended. */
+static void call_off(fixture *f, skep_db_mode holds, const char *row, skep_db_mode mode) {
+  skep_err err = {0};
+  waiter w = {.mode = mode, .sql = row};
+  pthread_t thread;
+  assert_ok(skep_db_open(&f->ctx, f->url, NULL, &w.db, &err), err); /* would wait for a minute */
+  assert_ok(skep_db_begin(f->db, holds, &err), err);
+  int64_t n;
+  bool found;
+  if (row != NULL) assert_ok(skep_db_get_i64(f->db, row, SKEP_NO_PARAMS, &n, &found, &err), err);
+  assert_int_equal(pthread_create(&thread, NULL, wait_for_it, &w), 0);
+  while (__atomic_load_n(&w.done, __ATOMIC_SEQ_CST) == 0) {
+    usleep(50000);
+    skep_db_interrupt(w.db);
+  }
+  pthread_join(thread, NULL);
+  assert_int_equal(w.st, SKEP_ERR_CANCELLED);
+  skep_db_rollback(f->db);
+  assert_ok(skep_db_begin(w.db, SKEP_DB_WRITE, &err), err); /* the connection goes on */
+  assert_ok(skep_db_commit(w.db, &err), err);
+  skep_db_close(w.db);
+}
+
+static void a_wait_can_be_called_off(void **state) {
+  fixture *f = *state;
+  skep_err err = {0};
+  static const char row[] = "SELECT \"N\" FROM \"T\" WHERE \"N\" = 7{for_update}";
+  assert_ok(skep_db_run(f->db, insert, SKEP_PARAMS(skep_p_text("a"), skep_p_i64(7), skep_p_null(), skep_p_null()), NULL,
+                        &err),
+            err);
+  call_off(f, SKEP_DB_WRITE, NULL, SKEP_DB_WRITE);
+  call_off(f, SKEP_DB_HOLD, row, SKEP_DB_ROWS);
+  call_off(f, SKEP_DB_HOLD, row, SKEP_DB_HOLD);
+  call_off(f, SKEP_DB_ROWS, row, SKEP_DB_WRITE);
 }
 
 static void rollback_and_close_undo(void **state) {
@@ -495,6 +556,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(one_text_may_be_open_twice, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_say_what_is_wrong, setup, teardown),
       cmocka_unit_test_setup_teardown(a_second_writer_waits_no_longer_than_allowed, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_wait_can_be_called_off, setup, teardown),
       cmocka_unit_test_setup_teardown(rollback_and_close_undo, setup, teardown),
       cmocka_unit_test_setup_teardown(functions_join_the_callers_transaction, setup, teardown),
       cmocka_unit_test_setup_teardown(a_transaction_that_is_gone_takes_nothing_more, setup, teardown),

@@ -1,5 +1,6 @@
 /* Conflicts: row by row, by whole partitions, and with writes that left no letter. */
 #include "db/db.h"
+#include "support/meddling_fs.h"
 #include "support/warehouse.h"
 
 typedef struct pair {
@@ -169,6 +170,59 @@ static void a_write_id_without_files_is_no_conflict(void **state) {
   assert_string_equal(warehouse_rows(&p->w, "SELECT v FROM p WHERE id = 1"), "A\n");
 }
 
+/* --- skep.conflict.retries --- */
+
+/* B changes the same rows and commits, after the snapshot of whoever lists. */
+static void let_b_update(void *self) { b(self, "UPDATE t SET v = concat(v, 'B') WHERE id = 1"); }
+
+/* C, whose statements B overtakes so many times. */
+static skep_status overtaken(pair *p, int times, const char *retries, meddling_fs *m, skep_session **c) {
+  skep_session_opts opts = p->w.opts;
+  char set[80];
+  meddling_init(m, &p->w.ctx, p->w.fs, let_b_update, p);
+  opts.fs = &m->base;
+  assert_ok(skep_session_open(&opts, c, &p->w.err), p->w.err);
+  snprintf(set, sizeof set, "SET skep.conflict.retries=%s", retries);
+  assert_int_equal(warehouse_try(&p->w, *c, set), SKEP_OK);
+  assert_int_equal(warehouse_try(&p->w, *c, "SET hive.txn.xlock.write=false"), SKEP_OK);
+  m->ending = "/t"; /* once a statement */
+  m->times = times;
+  return warehouse_try(&p->w, *c, "UPDATE t SET v = concat(v, 'C') WHERE id = 1");
+}
+
+static void a_statement_that_was_overtaken_is_tried_again_as_often_as_allowed(void **state) {
+  pair *p = *state;
+  meddling_fs m;
+  skep_session *c;
+  assert_int_equal(overtaken(p, 2, "2", &m, &c), SKEP_OK);
+  assert_int_equal(m.times, 0);
+  assert_string_equal(warehouse_rows(&p->w, "SELECT v FROM t WHERE id = 1"), "aBBC\n");
+  assert_int_equal(warehouse_try(&p->w, c, "UPDATE t SET v = 'again' WHERE id = 1"), SKEP_OK);
+  skep_session_close(c);
+  b(p, "UPDATE t SET v = 'a' WHERE id = 1");
+  assert_int_equal(overtaken(p, 3, "2", &m, &c), SKEP_ERR_CONFLICT);
+  assert_non_null(skep_session_notice(c, 1));
+  assert_memory_equal(skep_session_notice(c, 0), "tried again (1 of 2): ", 22);
+  assert_memory_equal(skep_session_notice(c, 1), "tried again (2 of 2): ", 22);
+  assert_null(skep_session_notice(c, 2));
+  assert_string_equal(warehouse_rows(&p->w, "SELECT v FROM t WHERE id = 1"), "aBBB\n");
+  skep_session_close(c);
+}
+
+static void an_explicit_transaction_is_never_tried_again(void **state) {
+  pair *p = *state;
+  meddling_fs m;
+  skep_session *c;
+  assert_int_equal(overtaken(p, 0, "5", &m, &c), SKEP_OK);
+  assert_int_equal(warehouse_try(&p->w, c, "START TRANSACTION"), SKEP_OK);
+  m.times = 1;
+  skep_status st = warehouse_try(&p->w, c, "UPDATE t SET v = 'C' WHERE id = 1");
+  if (st == SKEP_OK) st = warehouse_try(&p->w, c, "COMMIT");
+  assert_int_equal(st, SKEP_ERR_CONFLICT);
+  assert_string_equal(warehouse_rows(&p->w, "SELECT v FROM t WHERE id = 1"), "aCB\n");
+  skep_session_close(c);
+}
+
 int main(void) {
 #define ROWS(name) cmocka_unit_test_setup_teardown(name, setup_rows, teardown)
 #define PARTITIONS(name) cmocka_unit_test_setup_teardown(name, setup_partitions, teardown)
@@ -181,6 +235,8 @@ int main(void) {
       PARTITIONS(by_partitions_different_rows_conflict),
       PARTITIONS(a_truncate_without_a_letter_is_found),
       PARTITIONS(a_write_id_without_files_is_no_conflict),
+      PARTITIONS(a_statement_that_was_overtaken_is_tried_again_as_often_as_allowed),
+      PARTITIONS(an_explicit_transaction_is_never_tried_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

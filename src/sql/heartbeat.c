@@ -134,12 +134,15 @@ static skep_heartbeat *find(const skep_heartbeats *h, int64_t txn) {
   return w;
 }
 
-/* A query that is over already, or an explicit transaction between two statements: nothing to end. */
-static bool kill_one(skep_heartbeats *h, const skep_txn_kill *kill) {
+/* A query that is over already: nothing to end. *idle: its transaction is between two statements, of which the query
+ * was the last. */
+static bool kill_one(skep_heartbeats *h, const skep_txn_kill *kill, bool *idle) {
   char text[sizeof h->first->s->ended_why], query[100], who[200];
   (void)pthread_mutex_lock(&h->lock);
   skep_heartbeat *w = find(h, kill->txn);
-  if (w != NULL && w->runs && kill->query != NULL && strcmp(w->s->query_id, kill->query) == 0) {
+  bool same = w != NULL && kill->query != NULL && strcmp(w->s->query_id, kill->query) == 0;
+  *idle = same && !w->runs;
+  if (same && w->runs) {
     const char *by = kill->who != NULL ? kill->who : "?";
     snprintf(text, sizeof text, "query %s was killed by %s",
              skep_quote(query, sizeof query, kill->query, strlen(kill->query)),
@@ -154,8 +157,14 @@ static skep_status hear_kills(skep_heartbeats *h, skep_arena *arena, skep_err *e
   skep_txn_kill *kills;
   uint32_t n;
   SKEP_TRY(skep_txn_kills(h->db, arena, &kills, &n, err));
-  for (uint32_t i = 0; i < n; i++)
-    if (kill_one(h, &kills[i])) SKEP_TRY(skep_txn_kill_done(h->db, kills[i].txn, err));
+  for (uint32_t i = 0; i < n; i++) {
+    bool idle;
+    if (!kill_one(h, &kills[i], &idle)) continue;
+    /* Who asks means the transaction as it is listed; the next statement in it says what became of it. */
+    skep_status st = idle ? skep_txn_abort(h->db, kills[i].txn, SKEP_ABORT_KILLED, false, err) : SKEP_OK;
+    if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
+    SKEP_TRY(skep_txn_kill_done(h->db, kills[i].txn, err));
+  }
   return SKEP_OK;
 }
 
@@ -209,14 +218,20 @@ static skep_status open_db(skep_heartbeats *h, skep_err *err) {
 static skep_status do_tasks(skep_heartbeats *h, skep_arena *arena, const task *tasks, size_t n, int64_t now,
                             skep_err *err) {
   SKEP_TRY(open_db(h, err));
+  SKEP_TRY(hear_kills(h, arena, err)); /* first: what follows may have to wait for a row of a commit that waits */
   for (size_t i = 0; i < n; i++) {
     if (!tasks[i].beats && !tasks[i].tells) continue;
     SKEP_TRY(say(h, &tasks[i], err));
     note_said(h, &tasks[i], now);
   }
-  SKEP_TRY(hear_kills(h, arena, err));
   for (size_t i = 0; i < n; i++) SKEP_TRY(hear_abort(h, arena, tasks[i].txn, err));
   return SKEP_OK;
+}
+
+/* A statement that was cancelled may have been just between two calls that can be interrupted: it is told again, every
+ * round until it ends. Under the lock. */
+static void insist(skep_heartbeat *w) {
+  if (w->runs && __atomic_load_n(&w->s->cancelled, __ATOMIC_SEQ_CST) != 0) skep_session_cancel(w->s);
 }
 
 /* The open transactions, and what each has to say: under the lock. NULL: no memory, this round is left out. */
@@ -226,8 +241,11 @@ static task *collect(skep_heartbeats *h, skep_arena *arena, int64_t now, size_t 
   for (skep_heartbeat *w = h->first; w != NULL; w = w->next) most += w->txn != 0;
   task *tasks = skep_arena_zero(arena, most + 1, sizeof *tasks);
   if (tasks == NULL) return NULL;
-  for (skep_heartbeat *w = h->first; w != NULL; w = w->next)
-    if (w->txn != 0) tasks[(*n)++] = task_of(w, now);
+  for (skep_heartbeat *w = h->first; w != NULL; w = w->next) {
+    if (w->txn == 0) continue;
+    insist(w);
+    tasks[(*n)++] = task_of(w, now);
+  }
   return tasks;
 }
 

@@ -7,7 +7,8 @@
  * - says how far they are when that has changed, at most every few seconds (txn/progress.h); a transaction that is over
  *   within two seconds says nothing,
  * - looks whether somebody has aborted one: its statement ends then with SKEP_ERR_ABORTED and the reason,
- * - looks for KILL QUERY: its statement ends then with SKEP_ERR_CANCELLED, naming who asked. */
+ * - looks for KILL QUERY: its statement ends then with SKEP_ERR_CANCELLED, naming who asked; an explicit transaction
+ *   between two statements is aborted. */
 #ifndef SQL_HEARTBEAT_H
 #define SQL_HEARTBEAT_H
 

@@ -96,6 +96,51 @@ static void kill_query_ends_a_query_of_another_session(void **state) {
                       "query killed\n");
 }
 
+static void kill_query(warehouse *w, const char *id) {
+  char sql[300];
+  snprintf(sql, sizeof sql, "KILL QUERY '%s'", id);
+  warehouse_run(w, sql);
+}
+
+static void kill_query_ends_a_definition_that_waits(void **state) {
+  warehouse *w = *state;
+  runner r;
+  skep_session *holder;
+  assert_ok(skep_session_open(&w->opts, &holder, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, holder, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, holder, "INSERT INTO u VALUES (1)"), SKEP_OK);
+  start(w, &r, "DROP TABLE u");
+  const char *id = "";
+  while ((id = warehouse_rows(w, "SELECT agent_info FROM sys.locks WHERE lock_state = 'waiting' LIMIT 1"))[0] == '\0')
+    nap();
+  char copy[150];
+  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(id, "\n"), id);
+  kill_query(w, copy);
+  finish(&r);
+  assert_int_equal(r.st, SKEP_ERR_CANCELLED);
+  assert_non_null(strstr(r.err.text, "was killed by anonymous@localhost"));
+  assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM sys.locks WHERE lock_state = 'waiting'"), "0\n");
+  assert_int_equal(warehouse_try(w, holder, "COMMIT"), SKEP_OK);
+  skep_session_close(holder);
+  assert_string_equal(warehouse_rows(w, "SELECT * FROM u"), "1\n");
+}
+
+/* Its last statement is what SHOW TRANSACTIONS names; who kills that means the transaction. */
+static void kill_query_ends_an_explicit_transaction_between_two_statements(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, other, "INSERT INTO u VALUES (1)"), SKEP_OK);
+  kill_query(w, open_cell(w, "agent_info"));
+  while (strcmp(warehouse_rows(w, "SELECT count(*) FROM sys.transactions WHERE state = 'open'"), "0\n") != 0) nap();
+  assert_int_equal(warehouse_try(w, other, "INSERT INTO u VALUES (2)"), SKEP_ERR_ABORTED);
+  assert_non_null(strstr(w->err.text, "already aborted due to query killed"));
+  assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM u"), "0\n");
+  assert_int_equal(warehouse_try(w, other, "INSERT INTO u VALUES (3)"), SKEP_OK); /* the session goes on */
+  skep_session_close(other);
+}
+
 static void kill_query_says_when_there_is_none(void **state) {
   warehouse *w = *state;
   warehouse_fails(w, "KILL QUERY 'nobody\n'", "no query runs with id 'nobody\\x0a'");
@@ -111,6 +156,24 @@ static void an_aborted_transaction_ends_its_statement(void **state) {
   finish(&r);
   assert_int_equal(r.st, SKEP_ERR_ABORTED);
   assert_non_null(strstr(r.err.text, "already aborted due to abort by query command"));
+}
+
+static void abort_transactions_says_what_was_not_open(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  char sql[100];
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+  snprintf(sql, sizeof sql, "ABORT TRANSACTIONS 999999 %s 1", open_cell(w, "txn_id"));
+  warehouse_run(w, sql); /* no error, as in Hive: golden 23 */
+  assert_string_equal(skep_session_notice(w->session, 0),
+                      "transaction 999999 is not open (there is none, or it is over): nothing was aborted");
+  assert_memory_equal(skep_session_notice(w->session, 1), "transaction 1 is not open (", 27);
+  assert_null(skep_session_notice(w->session, 2));
+  assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_ERR_ABORTED);
+  warehouse_run(w, sql);
+  assert_non_null(strstr(skep_session_notice(w->session, 1), "is not open ("));
+  skep_session_close(other);
 }
 
 /* A reader that stood still while it was aborted: whatever rows it got, it must not take them for all. */
@@ -253,10 +316,17 @@ static void sys_views_join_and_filter_like_tables(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(kill_query_ends_a_query_of_another_session),      TEST(kill_query_says_when_there_is_none),
-      TEST(an_aborted_transaction_ends_its_statement),       TEST(a_query_of_an_aborted_transaction_fails_at_its_end),
-      TEST(an_open_transaction_says_how_far_it_is),          TEST(sessions_can_share_one_thread),
-      TEST(a_stopped_process_that_was_reaped_cannot_commit), TEST(sys_views_join_and_filter_like_tables),
+      TEST(kill_query_ends_a_query_of_another_session),
+      TEST(kill_query_says_when_there_is_none),
+      TEST(kill_query_ends_a_definition_that_waits),
+      TEST(kill_query_ends_an_explicit_transaction_between_two_statements),
+      TEST(abort_transactions_says_what_was_not_open),
+      TEST(an_aborted_transaction_ends_its_statement),
+      TEST(a_query_of_an_aborted_transaction_fails_at_its_end),
+      TEST(an_open_transaction_says_how_far_it_is),
+      TEST(sessions_can_share_one_thread),
+      TEST(a_stopped_process_that_was_reaped_cannot_commit),
+      TEST(sys_views_join_and_filter_like_tables),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

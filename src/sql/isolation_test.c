@@ -5,12 +5,14 @@
 #include <pthread.h>
 
 #include "db/db.h"
+#include "support/meddling_fs.h"
 #include "support/warehouse.h"
 #include "txn/txn.h"
 
 typedef struct pair {
   warehouse w; /* session A */
   skep_session *b;
+  int n_inserted; /* by let_b_insert */
 } pair;
 
 static int setup(void **state) {
@@ -515,47 +517,18 @@ static void a_transaction_beats_at_once_when_the_clock_has_jumped(void **state) 
   skep_db_close(db);
 }
 
-/* A file system that lets B insert when a directory is listed: what is listed belongs to an older snapshot then. */
-typedef struct meddling_fs {
-  skep_fs base;
-  pair *p;
-  int armed; /* __atomic */
-  skep_status inserted;
-} meddling_fs;
-
-static skep_fs *real(skep_fs *fs) { return ((meddling_fs *)fs)->p->w.fs; }
-static unsigned meddling_promises(skep_fs *fs, const char *path) { return real(fs)->vt->promises(real(fs), path); }
-static skep_status meddling_open(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
-  return skep_fs_open_read(real(fs), path, out, err);
+static void let_b_insert(void *self) {
+  pair *p = self;
+  if (warehouse_try(&p->w, p->b, "INSERT INTO t VALUES (3, 3), (4, 4)") == SKEP_OK) p->n_inserted++;
 }
-static skep_status meddling_stat(skep_fs *fs, const char *path, skep_stat *out, skep_err *err) {
-  return skep_fs_stat(real(fs), path, out, err);
-}
-static skep_status meddling_mkdirs(skep_fs *fs, const char *path, skep_err *err) {
-  return skep_fs_mkdirs(real(fs), path, err);
-}
-static skep_status meddling_list(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit, void *self,
-                                 skep_err *err) {
-  meddling_fs *m = (meddling_fs *)fs;
-  if (__atomic_exchange_n(&m->armed, 0, __ATOMIC_SEQ_CST) != 0)
-    m->inserted = warehouse_try(&m->p->w, m->p->b, "INSERT INTO t VALUES (3, 3), (4, 4)");
-  return skep_fs_list(real(fs), path, sizes, visit, self, err);
-}
-static void meddling_destroy(skep_fs *fs) { (void)fs; }
 
 static void a_count_that_a_commit_overtook_is_not_called_accurate(void **state) {
   pair *p = *state;
-  static const skep_fs_vtab vtab = {.name = "meddling",
-                                    .promises = meddling_promises,
-                                    .open_read = meddling_open,
-                                    .stat = meddling_stat,
-                                    .list = meddling_list,
-                                    .mkdirs = meddling_mkdirs,
-                                    .destroy = meddling_destroy};
   static const char *const scans[] = {"ANALYZE TABLE t COMPUTE STATISTICS",
                                       "ANALYZE TABLE t COMPUTE STATISTICS NOSCAN"};
   for (size_t i = 0; i < 2; i++) {
-    meddling_fs m = {.base = {.vt = &vtab, .ctx = &p->w.ctx}, .p = p};
+    meddling_fs m;
+    meddling_init(&m, &p->w.ctx, p->w.fs, let_b_insert, p);
     skep_session_opts opts = p->w.opts;
     skep_session *counter;
     skep_result *result;
@@ -564,10 +537,10 @@ static void a_count_that_a_commit_overtook_is_not_called_accurate(void **state) 
     ok(p, 'A', "ANALYZE TABLE t COMPUTE STATISTICS");
     assert_non_null(strstr(rows(p, 'A', "DESCRIBE FORMATTED t"), "BASIC_STATS"));
     assert_ok(skep_session_open(&opts, &counter, &err), err);
-    m.armed = 1;
+    m.times = 1;
+    p->n_inserted = 0;
     assert_ok(skep_session_run(counter, scans[i], strlen(scans[i]), &result, &err), err);
-    assert_int_equal(m.armed, 0);
-    assert_int_equal(m.inserted, SKEP_OK);
+    assert_int_equal(p->n_inserted, 1);
     skep_session_close(counter);
     assert_null(strstr(rows(p, 'A', "DESCRIBE FORMATTED t"), "BASIC_STATS"));
   }

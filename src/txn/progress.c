@@ -82,7 +82,7 @@ static skep_txn_progress parse_progress(const char *comment) {
 
 skep_status skep_txn_beat(skep_db *db, int64_t txn, const skep_txn_progress *progress, skep_err *err) {
   bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_ROWS_LAZY, &joined, err)); /* rows of its own */
   skep_status status = skep_txn_heartbeat(db, &txn, 1, err);
   if (status == SKEP_OK && progress != NULL) status = put_progress(db, txn, progress, err);
   return skep_db_end(db, joined, status, err);
@@ -130,8 +130,13 @@ static skep_status kill_query(skep_db *db, const char *query, const char *who, i
 
 skep_status skep_txn_kill_query(skep_db *db, const char *query, const char *who, int64_t *txn, skep_err *err) {
   bool joined = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
-  return skep_db_end(db, joined, kill_query(db, query, who, txn, err), err);
+  skep_err why = {0};
+  /* Waits for nobody but who asks for the same: the query may stand in everybody's way. */
+  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_HOLD, &joined, err));
+  skep_status status = skep_db_end(db, joined, kill_query(db, query, who, txn, &why), &why);
+  if (status == SKEP_ERR_EXISTS && !joined) return SKEP_OK; /* another one has asked this very moment */
+  if (status != SKEP_OK && err != NULL) *err = why;
+  return status;
 }
 
 skep_status skep_txn_kills(skep_db *db, skep_arena *arena, skep_txn_kill **out, uint32_t *n, skep_err *err) {

@@ -5,7 +5,7 @@ usage: attach.py --skep PATH --server SCRIPT --dump FILE.sql.zst
 
 SCRIPT is scripts/throwaway_postgres.sh; FILE a metastore as Hive 4.0.1 left it (golden 19-metastore). A server of its own is started, since
 it is also killed. Exit status 77 where PostgreSQL is not installed."""
-import argparse, os, shutil, socket, subprocess, sys, tempfile, time
+import argparse, os, shutil, signal, socket, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from session import Session, environment  # noqa: E402
@@ -193,6 +193,44 @@ def secrets(w):
     expect("a database that is not there is said", "nowhere" in done.stderr and done.returncode == 1, done.stderr)
 
 
+def waits_end(w):
+    """A statement that waits in the database, here for rows that another program has locked, ends within seconds: by Ctrl-C and by KILL QUERY."""
+    w.psql("postgres", "CREATE DATABASE waits")
+    session = Session(w.args.skep, w.here + "/w3", ["--metastore", w.url("waits")], w.env)
+    session.rows("CREATE TABLE t (a INT)")
+    session.rows("INSERT INTO t VALUES (1)")
+    for table, by_kill in (("TBLS", True), ("TBLS", False), ("NEXT_WRITE_ID", False)):
+        holder = subprocess.Popen(["psql", w.url("waits"), "-XqAt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        holder.stdin.write(f'BEGIN;\nSELECT count(*) FROM (SELECT * FROM "{table}" FOR UPDATE) x;\n')
+        holder.stdin.flush()
+        holder.stdout.readline()
+        command = [w.args.skep, "-w", w.here + "/w3", "--metastore", w.url("waits"), "-e", "INSERT INTO t VALUES (2)"]
+        writer = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=w.env)
+        what = f"a wait for rows of {table}, ended by {'KILL QUERY' if by_kill else 'Ctrl-C'}"
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'waits' AND application_name = 'skep' AND wait_event_type = 'Lock' AND wait_event <> 'advisory'"
+        while w.psql("waits", waiting) == "0\n":
+            time.sleep(0.05)
+        start = time.monotonic()
+        if by_kill:
+            query = session.value("SELECT agent_info FROM sys.transactions WHERE state = 'open' AND tc_table = 't'")
+            rows, err = session.run(f"KILL QUERY '{query}'")
+            expect(what + " is asked for", err == "" or "was asked to end" in err, err)
+        else:
+            writer.send_signal(signal.SIGINT)
+        try:
+            out, err = writer.communicate(timeout=55)
+        except subprocess.TimeoutExpired:  # what held it would have given up only now
+            writer.kill()
+            out, err = writer.communicate()
+        took = time.monotonic() - start
+        expect(what, writer.returncode != 0 and ("killed by" in err if by_kill else "cancelled" in err or "called off" in err or "canceling" in err), f"{took:.1f} s: {err}")
+        print(f"{what}: {took:.1f} s")
+        holder.stdin.close()
+        holder.wait()
+        expect(what + " leaves nothing", session.rows("SELECT a FROM t") == ["1"])
+    session.close()
+
+
 class TlsServer:
     """A second server, on TCP: TLS with a certificate of our own making, and passwords for whoever is not on its socket."""
 
@@ -295,7 +333,7 @@ def main():
         parser.add_argument("--" + name, required=True, type=os.path.abspath)
     world = World(parser.parse_args())
     try:
-        for part in (hives_own, old_ones, the_server_goes, secrets, tls_and_passwords):
+        for part in (hives_own, old_ones, the_server_goes, secrets, waits_end, tls_and_passwords):
             part(world)
     finally:
         world.end()
