@@ -63,6 +63,8 @@ typedef struct skep_compact_run_state {
   skep_plan *plan;
   skep_compact_pace pace;
   const char *insert_dir, *delete_dir; /* whole paths; NULL: not made */
+  uint32_t fan_in;                     /* files that one merge may have open at a time; 4 to 96 */
+  uint32_t n_runs;                     /* atomic: runs named so far */
 } skep_compact_run_state;
 
 /* A task's own counts, added up at the end. */
@@ -129,12 +131,51 @@ static inline void skep_compact_heap_make(void **heap, uint32_t n, skep_compact_
   for (uint32_t i = n / 2; i-- > 0;) skep_compact_heap_sink(heap, n, i, before);
 }
 
-/* The path of a run of something that is sorted: beside the result, under a name that readers pass over. */
-SKEP_NODISCARD skep_status skep_compact_sort_path(skep_compact_run_state *run, const char *dir, uint32_t number,
-                                                  const char **out, skep_err *err);
-/* Removes runs 0 to n - 1. */
-SKEP_NODISCARD skep_status skep_compact_sort_remove(skep_compact_run_state *run, const char *dir, uint32_t n,
-                                                    skep_err *err);
+/* Runs on disk: sorted stretches of what does not fit in memory, or of files that are too many to be open at a time.
+ * They are files beside the result, under names that readers pass over. A number is given out once. */
+uint32_t skep_compact_run_number(skep_compact_run_state *run);
+SKEP_NODISCARD skep_status skep_compact_run_path(skep_compact_run_state *run, skep_arena *arena, const char *dir,
+                                                 uint32_t number, const char **out, skep_err *err);
+SKEP_NODISCARD skep_status skep_compact_run_remove(skep_compact_run_state *run, const char *dir, uint32_t number,
+                                                   skep_err *err);
+
+/* The runs of one sort, in the order in which they were made. So that a merge of all has no more than `fan_in` open,
+ * some are merged into one before: always the youngest, so that rows are written about log(n) times. */
+enum { SKEP_COMPACT_MAX_RUNS = 640 }; /* fan_in - 1 for each level, of as many as 32-bit numbers can need */
+typedef struct skep_compact_runs {
+  uint32_t fan_in; /* 2 or more */
+  uint32_t n;
+  uint32_t numbers[SKEP_COMPACT_MAX_RUNS];
+  uint8_t levels[SKEP_COMPACT_MAX_RUNS];
+} skep_compact_runs;
+
+void skep_compact_runs_add(skep_compact_runs *runs, uint32_t number);
+/* How many of the youngest runs are to be merged into one now. is_last: no more are added, and all that are left then
+ * can be open. 0: none. */
+uint32_t skep_compact_runs_due(const skep_compact_runs *runs, bool is_last);
+/* The `k` youngest have become the run `number`. Their files are the caller's to remove, before. */
+void skep_compact_runs_replace(skep_compact_runs *runs, uint32_t k, uint32_t number);
+
+/* ---- row_runs.c: runs of rows ---- */
+
+/* Rows of `type` (three ids, columns) into a run below the insert directory. */
+typedef struct skep_compact_row_writer skep_compact_row_writer;
+SKEP_NODISCARD skep_status skep_compact_row_writer_open(skep_compact_run_state *run, const skep_type *type,
+                                                        skep_compact_row_writer **out, skep_err *err);
+SKEP_NODISCARD skep_status skep_compact_row_writer_add(skep_compact_row_writer *w, const skep_vec *rows, int64_t first,
+                                                       int64_t count, skep_err *err);
+SKEP_NODISCARD skep_status skep_compact_row_writer_finish(skep_compact_row_writer *w, uint32_t *number, skep_err *err);
+void skep_compact_row_writer_free(skep_compact_row_writer *w); /* accepts NULL */
+
+typedef struct skep_compact_row_reader skep_compact_row_reader;
+SKEP_NODISCARD skep_status skep_compact_row_reader_open(skep_compact_run_state *run, uint32_t number,
+                                                        const skep_type *type, const skep_forms *forms,
+                                                        skep_compact_row_reader **out, skep_err *err);
+/* batch: initialised with the type and forms. SKEP_END after the last. */
+SKEP_NODISCARD skep_status skep_compact_row_reader_next(skep_compact_row_reader *r, int64_t max_rows, skep_batch *batch,
+                                                        skep_err *err);
+/* The file stays: skep_compact_run_remove. Accepts NULL. */
+void skep_compact_row_reader_close(skep_compact_row_reader *r);
 
 /* ---- insert_merge.c: rows in the order of their ids ---- */
 
@@ -208,6 +249,29 @@ SKEP_NODISCARD skep_status skep_compact_bucket_job_run(skep_compact_bucket_job *
                                                        const skep_cancel *cancel, skep_compact_counts *counts,
                                                        skep_err *err);
 void skep_compact_bucket_job_free(skep_compact_bucket_job *job); /* accepts NULL */
+
+/* ---- event_sort.c: the delete events of all inputs in order ---- */
+
+typedef struct skep_compact_event {
+  int64_t write_id, row_id, current;
+  int32_t bucket, writer; /* writer: in bucket; 0 where the order is not by writer */
+} skep_compact_event;
+
+typedef skep_status skep_compact_event_sink(void *self, const skep_compact_event *event, skep_err *err);
+
+/* Events whose currentTransaction is valid, by [writer id,] row id, and those of one row newest first. */
+typedef struct skep_compact_event_sort {
+  const char *dir; /* for runs */
+  bool by_writer;
+  int64_t dropped_write_id; /* events for rows of this write id are not needed; -1: none */
+  const skep_cancel *cancel;
+  skep_compact_counts *counts;
+  skep_compact_event_sink *sink;
+  void *self;
+} skep_compact_event_sort;
+
+SKEP_NODISCARD skep_status skep_compact_sort_events(skep_compact_run_state *run, const skep_compact_event_sort *how,
+                                                    skep_err *err);
 
 /* ---- delete_merge.c: all delete events of the inputs into one file a writer id ---- */
 

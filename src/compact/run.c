@@ -14,6 +14,7 @@
 #include "io/memory.h"
 
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
+enum { DEFAULT_OPEN_FILES = 96, LEAST_FAN_IN = 4 };
 
 skep_status skep_compact_path(skep_arena *arena, const char *dir, const char *name, const char **out, skep_err *err) {
   size_t n_dir = strlen(dir), n_name = strlen(name);
@@ -74,8 +75,21 @@ static skep_status check_room(const skep_compact_run_state *run, skep_compact_re
                    run->job->root, run->choice.bytes, run->job->reserve_bytes, room);
 }
 
+static unsigned threads_of(const skep_compact_run_state *run) {
+  unsigned threads = run->job->threads == 0 ? skep_cpu_count() : run->job->threads;
+  return threads > SKEP_POOL_MAX_THREADS ? SKEP_POOL_MAX_THREADS : threads;
+}
+
+static uint32_t fan_in_of(const skep_compact_run_state *run) {
+  uint32_t all = run->job->max_open_files, each;
+  if (all == 0 || all > DEFAULT_OPEN_FILES) all = DEFAULT_OPEN_FILES;
+  each = all / threads_of(run);
+  return each < LEAST_FAN_IN ? LEAST_FAN_IN : each;
+}
+
 static skep_status prepare(skep_compact_run_state *run, skep_err *err) {
   const skep_compact_job *job = run->job;
+  run->fan_in = fan_in_of(run);
   run->memory.max_bytes = job->memory_bytes == 0 ? DEFAULT_MEMORY : job->memory_bytes;
   SKEP_TRY(skep_writer_settings_make(run->arena, job->row, job->properties, job->n_properties, &run->settings, err));
   SKEP_TRY(skep_event_type_make(run->arena, job->row, &run->event_type, err));
@@ -301,11 +315,6 @@ typedef struct task_list {
   skep_fs *memory; /* where `like` is: an output that is only asked */
   skep_compact_output *like;
 } task_list;
-
-static unsigned threads_of(const skep_compact_run_state *run) {
-  unsigned threads = run->job->threads == 0 ? skep_cpu_count() : run->job->threads;
-  return threads > SKEP_POOL_MAX_THREADS ? SKEP_POOL_MAX_THREADS : threads;
-}
 
 static skep_status run_in_pool(const task_list *l, unsigned n_threads, const skep_ctx *ctx, skep_err *err) {
   skep_pool *pool;

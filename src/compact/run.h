@@ -75,6 +75,7 @@ typedef struct skep_compact_job {
    * other than SKEP_OK stops the run with it: the place for a heartbeat that finds the transaction gone. */
   skep_status (*progress)(void *self, const skep_compact_progress *progress, skep_err *err);
   void *progress_self;
+  uint32_t max_open_files;     /* of inputs, by all threads together, but at least 4 each; 0: 96 */
   uint64_t small_stripe_bytes; /* stripes and files below are merged rather than taken over; 0: 512 KiB (tests) */
   bool no_stripe_copy;         /* decode and encode every row (tests, benches) */
 } skep_compact_job;

@@ -237,8 +237,9 @@ static void test_major_of_nothing_but_deleted_rows_leaves_an_empty_file(void **s
                          "hive.acid.key.index=\nhive.acid.stats=0,0,0"));
 }
 
-/* A file of three transactions' rows, a stripe each, as a streaming writer leaves it. */
-static void put_streamed(writing *t, const char *path, int64_t first, int64_t n_ids, int64_t rows_each) {
+/* A file of several transactions' rows, a stripe each, as a streaming writer leaves it: write ids first, first + step,
+ * ... */
+static void put_streamed(writing *t, const char *path, int64_t first, int64_t step, int64_t n_ids, int64_t rows_each) {
   const skep_type *row_type = writing_type(t, schema), *type;
   skep_file *file;
   skep_orc_writer *w;
@@ -249,7 +250,7 @@ static void put_streamed(writing *t, const char *path, int64_t first, int64_t n_
   opts.block_size = skep_writer_block_size(&opts, type->max_id + 1);
   assert_ok(skep_fs_create(t->below, path, &file, &t->err), t->err);
   assert_ok(skep_orc_writer_open(&t->ctx, file, type, &opts, &w, &t->err), t->err);
-  for (int64_t id = first; id < first + n_ids; id++) {
+  for (int64_t id = first; id < first + n_ids * step; id += step) {
     skep_batch batch;
     int64_t write_ids[8], row_ids[8];
     int32_t buckets[8], operations[8] = {0};
@@ -282,7 +283,7 @@ static void put_streamed(writing *t, const char *path, int64_t first, int64_t n_
 static void test_aborted_rows_of_a_streamed_delta_are_gone_when_its_stripes_are_taken_over(void **state) {
   writing *t = *state;
   assert_ok(skep_fs_mkdirs(t->below, "t/delta_0000001_0000003", &t->err), t->err);
-  put_streamed(t, "t/delta_0000001_0000003/bucket_00000", 1, 3, 2);
+  put_streamed(t, "t/delta_0000001_0000003/bucket_00000", 1, 1, 3, 2);
   insert(t, t->below, "t", 4, 0, 0, four, 1);
   skep_compact_job job = job_of(t, SKEP_COMPACT_MINOR, "d.t:4:" NO_OPEN "::2");
   job.small_stripe_bytes = 1;
@@ -306,7 +307,7 @@ static void test_aborted_rows_of_a_streamed_delta_are_gone_when_its_stripes_are_
 static void test_only_untouched_stripes_are_taken_over_by_major(void **state) {
   writing *t = *state;
   assert_ok(skep_fs_mkdirs(t->below, "t/delta_0000001_0000003", &t->err), t->err);
-  put_streamed(t, "t/delta_0000001_0000003/bucket_00000", 1, 3, 4);
+  put_streamed(t, "t/delta_0000001_0000003/bucket_00000", 1, 1, 3, 4);
   delete_rows(t, t->below, "t", 4, 0, 2, 536870912, 3, 1, 1);
   skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:4:" NO_OPEN "::");
   job.small_stripe_bytes = 1;
@@ -321,6 +322,60 @@ static void test_only_untouched_stripes_are_taken_over_by_major(void **state) {
     assert_non_null(strstr(footer, "hive.acid.key.index=1,536870912,3;2,536870912,2;3,536870912,3;"));
     assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
   }
+}
+
+/* ---- more files than may be open ---- */
+
+/* N deltas of two write ids each, i and N + i: the ranges of all overlap. */
+static void put_overlapping(writing *t, int64_t n) {
+  for (int64_t i = 1; i <= n; i++) {
+    char dir[64], path[96];
+    snprintf(dir, sizeof dir, "t/delta_%07" PRId64 "_%07" PRId64, i, n + i);
+    snprintf(path, sizeof path, "%s/bucket_00000", dir);
+    assert_ok(skep_fs_mkdirs(t->below, dir, &t->err), t->err);
+    put_streamed(t, path, i, n, 2, 2);
+  }
+}
+
+static void assert_ids_ascend(const char *text, int64_t n_ids, int64_t without) {
+  for (int64_t id = 1; id <= n_ids; id++) {
+    for (int64_t row = 0; row < 2; row++) {
+      char expected[96];
+      if (id == without && row == 1) continue;
+      snprintf(expected, sizeof expected,
+               "0 %" PRId64 " 536870912 %" PRId64 " %" PRId64 " {\"id\":%" PRId64 ",\"v\":", id, row, id, row + 1);
+      if (strncmp(text, expected, strlen(expected)) != 0) fail_msg("%s expected, not %.60s", expected, text);
+      text += strcspn(text, "\n") + 1;
+    }
+  }
+  assert_string_equal(text, "");
+}
+
+static void test_more_overlapping_files_than_may_be_open_are_merged_in_passes(void **state) {
+  writing *t = *state;
+  enum { N = 150 };
+  put_overlapping(t, N);
+  delete_rows(t, t->below, "t", 2 * N + 1, 0, 7, 536870912, 1, 1, 1);
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:301:" NO_OPEN "::");
+  job.max_open_files = 4;
+  for (unsigned small = 0; small < 2; small++) {
+    job.small_stripe_bytes = small; /* 1: stripes are looked at one by one, and taken over where nothing overlaps */
+    job.kind = SKEP_COMPACT_MAJOR;
+    skep_compact_result r = run_ok(t, &job);
+    assert_int_equal(r.rows, 4 * N - 1);
+    assert_string_equal(writing_tree(t, "t/base_0000301_v0000077"), "_orc_acid_version\nbucket_00000\n");
+    assert_ids_ascend(events(t, "t/base_0000301_v0000077/bucket_00000"), 2 * N, 7);
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+    job.kind = SKEP_COMPACT_MINOR;
+    r = run_ok(t, &job);
+    assert_int_equal(r.rows, 4 * N);
+    if (small == 0) assert_int_equal(r.rows_read, 4 * N + 1); /* rows in runs are not counted again */
+    assert_ids_ascend(events(t, "t/delta_0000001_0000301_v0000077/bucket_00000"), 2 * N, 0);
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+  }
+  job.kind = SKEP_COMPACT_REBALANCE;
+  skep_compact_result r = run_ok(t, &job);
+  assert_int_equal(r.rows, 4 * N - 1);
 }
 
 /* ---- other kinds ---- */
@@ -386,6 +441,7 @@ static void test_sorting_more_than_fits_goes_through_runs(void **state) {
   job.order = order;
   job.n_order = 1;
   job.memory_bytes = 1;
+  job.max_open_files = 4;
   uint64_t changes = skep_fs_faulty_counts(t->fs).changes;
   skep_compact_result r = run_ok(t, &job);
   assert_int_equal(r.rows, MANY);
@@ -402,11 +458,12 @@ static void test_sorting_more_than_fits_goes_through_runs(void **state) {
 
 static void test_more_delete_events_than_fit_go_through_runs(void **state) {
   writing *t = *state;
-  enum { EACH = 70000 };
+  enum { EACH = 180000 }; /* six runs, of which four may be open */
   delete_rows(t, t->below, "t", 2, 0, 1, 536870912, 0, 2, EACH);
   delete_rows(t, t->below, "t", 3, 0, 1, 536870912, 1, 2, EACH);
   skep_compact_job job = job_of(t, SKEP_COMPACT_MINOR, "d.t:3:" NO_OPEN "::");
   job.memory_bytes = 1;
+  job.max_open_files = 4;
   skep_compact_result r = run_ok(t, &job);
   assert_int_equal(r.deletes, 2 * EACH);
   assert_string_equal(writing_tree(t, "t/delete_delta_0000002_0000003_v0000077"), "_orc_acid_version\nbucket_00000\n");
@@ -490,6 +547,14 @@ static void test_whatever_call_fails_nothing_is_left(void **state) {
   }
 }
 
+static void test_whatever_call_fails_while_files_are_merged_in_passes_nothing_is_left(void **state) {
+  writing *t = *state;
+  put_overlapping(t, 6);
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MINOR, "d.t:12:" NO_OPEN "::");
+  job.max_open_files = 4;
+  assert_nothing_is_left_whatever_call_fails(t, &job);
+}
+
 /* All delete events go with the rows of their own transaction: the delete delta is made, and removed again. */
 static void test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_fails(void **state) {
   writing *t = *state;
@@ -506,12 +571,18 @@ static void test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_
 
 static void test_whatever_allocation_fails_nothing_is_left(void **state) {
   writing *t = *state;
-  for (int kind = 0; kind < 3; kind++) {
+  for (int kind = 0; kind < 4; kind++) {
     writing_again(t);
     make_mixed(t, t->below, "t");
-    char *before = strdup(writing_tree(t, "t"));
     skep_compact_job job = job_of(t, (skep_compact_kind)kind, "d.t:5:" NO_OPEN "::");
     job.small_stripe_bytes = 1;
+    if (kind == 3) { /* files that are merged in passes */
+      writing_again(t);
+      put_overlapping(t, 6);
+      job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:12:" NO_OPEN "::");
+      job.max_open_files = 4;
+    }
+    char *before = strdup(writing_tree(t, "t"));
     for (uint64_t n = 1;; n += n < 300 ? 1 : 17) {
       skep_arena arena;
       skep_compact_result r;
@@ -709,11 +780,13 @@ int main(void) {
       ON_MEMORY(test_major_of_nothing_but_deleted_rows_leaves_an_empty_file),
       ON_MEMORY(test_aborted_rows_of_a_streamed_delta_are_gone_when_its_stripes_are_taken_over),
       ON_MEMORY(test_only_untouched_stripes_are_taken_over_by_major),
+      ON_MEMORY(test_more_overlapping_files_than_may_be_open_are_merged_in_passes),
       ON_MEMORY(test_rebalance_orders_rows),
       ON_MEMORY(test_sorting_more_than_fits_goes_through_runs),
       ON_MEMORY(test_more_delete_events_than_fit_go_through_runs),
       ON_MEMORY(test_lines_of_text_are_joined_and_packed_files_stay_apart),
       ON_MEMORY(test_whatever_call_fails_nothing_is_left),
+      ON_MEMORY(test_whatever_call_fails_while_files_are_merged_in_passes_nothing_is_left),
       ON_MEMORY(test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_fails),
       ON_MEMORY(test_whatever_allocation_fails_nothing_is_left),
       ON_MEMORY(test_what_a_dead_worker_leaves_is_found_by_its_transaction),
