@@ -64,6 +64,18 @@ static skep_status add_table(skep_life *life, const char *db, const char *name, 
   return SKEP_OK;
 }
 
+/* Nobody locks a view: enter looks whether it still is what was bound. */
+static skep_status bind_view(skep_life *life, const skep_catalog_table *view, skep_bind_table *out, skep_err *err) {
+  void *grown = life->views;
+  if (life->n_views == SKEP_LIFE_MAX_TABLES)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d views in a statement", SKEP_LIFE_MAX_TABLES);
+  SKEP_TRY(
+      skep_arena_grow(&life->s->arena, &grown, &life->views_capacity, life->n_views + 1, sizeof *life->views, err));
+  life->views = grown;
+  life->views[life->n_views++] = view;
+  return skep_view_bind(life->s, view, out, err);
+}
+
 /* The binder's question; a table that it asks for is read. */
 static skep_status lookup(void *self, skep_arena *arena, const char *db, const char *name, skep_bind_table *out,
                           skep_err *err) {
@@ -76,7 +88,7 @@ static skep_status lookup(void *self, skep_arena *arena, const char *db, const c
     return SKEP_OK;
   }
   SKEP_TRY(add_table(life, db, name, &table, err));
-  if (table->t->kind == SKEP_TABLE_VIEW) return skep_view_bind(life->s, table->t, out, err);
+  if (table->t->kind == SKEP_TABLE_VIEW) return bind_view(life, table->t, out, err);
   table->is_read = true;
   *out = (skep_bind_table){.db = table->t->db,
                            .name = table->t->name,

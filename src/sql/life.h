@@ -59,6 +59,8 @@ typedef struct skep_life {
   skep_binder binder;
   skep_life_table **tables;
   size_t n_tables, tables_capacity;
+  const skep_catalog_table **views; /* as they were when the binder asked; one may be there twice */
+  size_t n_views, views_capacity;
   skep_life_branch **branches;
   size_t n_branches, branches_capacity;
   const skep_bind_table *own_relation; /* a table that is none of the catalog's: MERGE's source; or NULL */

@@ -84,6 +84,24 @@ static bool same_definition(const skep_catalog_table *a, const skep_catalog_tabl
          same_params(&a->params, &b->params) && same_constraints(a, b);
 }
 
+static bool same_view(const skep_catalog_table *a, const skep_catalog_table *b) {
+  return a->id == b->id && skep_same_text(a->type, b->type) && skep_same_text(a->view_text, b->view_text) &&
+         skep_same_text(a->view_expanded_text, b->view_expanded_text) && skep_type_equal(a->columns, b->columns);
+}
+
+/* SKEP_END: some view is not what it was. */
+static skep_status check_views(skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  for (size_t i = 0; i < life->n_views; i++) {
+    skep_catalog_table *now;
+    skep_status st = skep_catalog_get_table(s->catalog, &s->arena, life->views[i]->db, life->views[i]->name, &now, err);
+    if (st == SKEP_ERR_NOT_FOUND) return SKEP_END;
+    if (st != SKEP_OK) return st;
+    if (!same_view(life->views[i], now)) return SKEP_END;
+  }
+  return SKEP_OK;
+}
+
 /* SKEP_END: some table is not what it was. */
 static skep_status check_definitions(skep_life *life, skep_err *err) {
   skep_session *s = life->s;
@@ -96,7 +114,7 @@ static skep_status check_definitions(skep_life *life, skep_err *err) {
     if (st != SKEP_OK) return st;
     if (!same_definition(t, now)) return SKEP_END;
   }
-  return SKEP_OK;
+  return check_views(life, err);
 }
 
 /* After the snapshot: it must not see a write whose partition is not listed. */

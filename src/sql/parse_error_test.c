@@ -29,6 +29,11 @@ static void the_place_is_shown_with_what_was_expected(void **state) {
        "SELEC 1\n"
        "^\n"
        "expected: a statement (SELECT, INSERT, CREATE, ...)"},
+      {SKEP_ERR_SYNTAX, "SHOW TABLE db.t", /* Hive, but for what else it may be */
+       "ParseException line 1:11 mismatched input 'db' expecting EXTENDED near 'TABLE' in show statement\n"
+       "SHOW TABLE db.t\n"
+       "           ^\n"
+       "expected: EXTENDED or other words: SHOW TABLES, SHOW CREATE TABLE, DESCRIBE"},
       {SKEP_ERR_SYNTAX, "SELECT 1 +", /* Hive */
        "ParseException line 1:10 cannot recognize input near '<EOF>' '<EOF>' '<EOF>' in expression specification\n"
        "SELECT 1 +\n"

@@ -106,6 +106,8 @@ static bool show_properties(skep_parser *p, skep_show *h) {
 
 static bool show_table_extended(skep_parser *p, skep_show *h) {
   h->kind = SKEP_SHOW_TABLE_EXTENDED;
+  skep_p_expected(p, skep_keyword_name(SKEP_KW_EXTENDED));
+  skep_p_expected(p, "other words: SHOW TABLES, SHOW CREATE TABLE, DESCRIBE"); /* what is meant most often */
   if (!skep_p_expect_kw(p, SKEP_KW_EXTENDED) || !in_database(p, &h->db) || !skep_p_expect_kw(p, SKEP_KW_LIKE)) {
     return false;
   }
