@@ -174,6 +174,25 @@ static void a_commit_does_not_go_where_the_place_has_changed(void **state) {
   fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "default.t was given another location by somebody else");
 }
 
+static void a_commit_does_not_go_into_another_partition_of_the_name(void **state) {
+  pair *p = *state;
+  ok(p, 'A', "CREATE TABLE q (v INT) PARTITIONED BY (d STRING)");
+  ok(p, 'A', "INSERT INTO q VALUES (1, 'x')");
+  ok(p, 'B', "START TRANSACTION");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='x') VALUES (2)");
+  ok(p, 'A', "ALTER TABLE q PARTITION (d='x') RENAME TO PARTITION (d='y')");
+  ok(p, 'A', "ALTER TABLE q ADD PARTITION (d='x')");
+  fails(p, 'B', "COMMIT", SKEP_ERR_CONFLICT, "d=x of default.q was renamed or dropped, and made again");
+  assert_string_equal(rows(p, 'A', "SELECT * FROM q"), "1\ty\n");
+  ok(p, 'B', "START TRANSACTION"); /* its second statement finds what the first did not know of */
+  ok(p, 'B', "INSERT INTO q PARTITION (d='y') VALUES (2)");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='y') VALUES (3)");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='z') VALUES (4)");
+  ok(p, 'B', "INSERT INTO q PARTITION (d='z') VALUES (5)");
+  ok(p, 'B', "COMMIT");
+  assert_string_equal(rows(p, 'A', "SELECT v, d FROM q ORDER BY v"), "1\ty\n2\ty\n3\ty\n4\tz\n5\tz\n");
+}
+
 static void location_is_not_where_dropped_files_wait(void **state) {
   pair *p = *state;
   char sql[300];
@@ -568,6 +587,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_transaction_keeps_its_snapshot, setup, teardown),
       cmocka_unit_test_setup_teardown(a_running_reader_is_not_disturbed, setup, teardown),
       cmocka_unit_test_setup_teardown(a_commit_does_not_go_where_the_place_has_changed, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_commit_does_not_go_into_another_partition_of_the_name, setup, teardown),
       cmocka_unit_test_setup_teardown(location_is_not_where_dropped_files_wait, setup, teardown),
       cmocka_unit_test_setup_teardown(a_renamed_table_keeps_its_rows, setup, teardown),
       cmocka_unit_test_setup_teardown(a_result_may_be_left_half_read, setup, teardown),

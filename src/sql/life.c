@@ -466,6 +466,16 @@ static skep_status check_place(const skep_life *life, size_t first, const skep_s
   return SKEP_OK;
 }
 
+/* The catalog's id of a partition, as listed; 0: it has none, or only this transaction's. */
+static int64_t partition_id(const skep_life_table *table, const char *name) {
+  const skep_catalog_partition wanted = {.name = name};
+  const skep_catalog_partition *found =
+      table->n_partitions == 0
+          ? NULL
+          : bsearch(&wanted, table->partitions, table->n_partitions, sizeof wanted, skep_life_partition_order);
+  return found != NULL ? found->id : 0;
+}
+
 /* What a finished branch did, for the commit. first: where the changes of earlier branches begin. */
 static skep_status record_branch(skep_life *life, const skep_life_branch *branch, size_t first, skep_err *err) {
   const skep_written_partition *written;
@@ -483,6 +493,7 @@ static skep_status record_branch(skep_life *life, const skep_life_branch *branch
                                         .table_id = t->id,
                                         .kind = t->kind,
                                         .partition = w->n_values != 0 ? w->name : NULL,
+                                        .partition_id = w->n_values != 0 ? partition_id(branch->table, w->name) : 0,
                                         .values = values,
                                         .location = w->location,
                                         .is_new = w->is_new && w->n_values != 0,

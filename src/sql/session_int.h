@@ -28,6 +28,7 @@ typedef struct skep_session_change {
   int64_t table_id;
   skep_table_kind kind;      /* of the table when it was written */
   const char *partition;     /* escaped name; NULL: the table has none */
+  int64_t partition_id;      /* the catalog's when the statement began; 0: it had none of this name */
   const char *const *values; /* one for each partition key */
   const char *location;      /* the directory; of a partition */
   bool is_new;               /* the catalog has no such partition yet */

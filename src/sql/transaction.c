@@ -65,7 +65,9 @@ typedef struct sum {
   const skep_session_change *first;
   skep_catalog_stats stats;
   bool is_new;
-  bool is_apart; /* not all in one directory */
+  bool is_apart;        /* not all in one directory */
+  int64_t partition_id; /* the first that was known; 0: new */
+  bool is_another;      /* its statements saw different partitions of the name */
 } sum;
 
 static int by_place(const skep_session_change *a, const skep_session_change *b) {
@@ -88,6 +90,8 @@ static void add_change(sum *to, const skep_session_change *change) {
   to->stats.n_files += change->n_files;
   to->stats.size_bytes += change->n_bytes;
   to->is_new |= change->is_new;
+  if (to->partition_id == 0) to->partition_id = change->partition_id;
+  to->is_another |= change->partition_id != 0 && change->partition_id != to->partition_id;
   to->is_apart |= skep_catalog_relate(to->first->location, change->location) != SKEP_CATALOG_SAME;
 }
 
@@ -169,6 +173,11 @@ static skep_status partition_stats(skep_session *s, const skep_catalog_table *t,
   skep_status st = skep_catalog_get_partition(s->catalog, &s->txn_arena, t, c->partition, &p, err);
   if (st == SKEP_ERR_NOT_FOUND && !u->is_new)
     return skep_fail(err, SKEP_ERR_CONFLICT, "partition %s of %s.%s was dropped by somebody else meanwhile",
+                     c->partition, c->db, c->table);
+  /* Renamed, and made again under the old name: the files went with the other one. */
+  if (st == SKEP_OK && u->partition_id != 0 && (u->is_another || u->partition_id != p->id))
+    return skep_fail(err, SKEP_ERR_CONFLICT,
+                     "partition %s of %s.%s was renamed or dropped, and made again by somebody else meanwhile",
                      c->partition, c->db, c->table);
   if (st == SKEP_OK) SKEP_TRY(same_place(u, p->location, err));
   if (u->is_new && (st == SKEP_OK || st == SKEP_ERR_NOT_FOUND)) SKEP_TRY(new_place(s, t, u, err));
