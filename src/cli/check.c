@@ -182,6 +182,64 @@ static skep_status check_directory(check_run *r, skep_err *err) {
 
 /* ---- a table ---- */
 
+typedef struct walk {
+  check_run *r;
+  const char *path;
+  skep_buf names; /* of directories, one behind the other */
+} walk;
+
+/* Staging directories of plain tables (table/write_place.c): "old" in them is what INSERT OVERWRITE replaced. */
+static skep_status note_staging(void *self, const skep_entry *entry, skep_err *err) {
+  static const char prefix[] = ".hive-staging_skep_";
+  walk *w = self;
+  if (entry->kind != SKEP_ENTRY_DIR || strncmp(entry->name, prefix, strlen(prefix)) != 0) return SKEP_OK;
+  skep_buf_add(&w->names, entry->name, strlen(entry->name) + 1);
+  return skep_buf_check(&w->names, "names in a directory", err);
+}
+
+static skep_status tell_staging(check_run *r, const char *path, skep_err *err) {
+  skep_stat stat;
+  skep_buf old;
+  skep_buf_init(&old, r->env->ctx, 1 << 20);
+  skep_dir_join(&old, path, "old");
+  const char *text = skep_buf_string(&old);
+  skep_status st = skep_buf_check(&old, "a path", err);
+  bool replaced = st == SKEP_OK && skep_fs_stat(r->env->fs, text, &stat, NULL) == SKEP_OK;
+  skep_buf_fini(&old);
+  if (st != SKEP_OK) return st;
+  if (!replaced)
+    return tell(r, SKEP_CHECK_WARNING, "leftover", path,
+                "of a statement whose process ended: nothing of it is in place", SKEP_REPAIR_REMOVE, err);
+  return tell(
+      r, SKEP_CHECK_WARNING, "replaced", path,
+      "of an INSERT OVERWRITE whose process ended, perhaps before it was committed: what it replaced is in old; "
+      "remove the directory if the table's files are right, else move these back",
+      SKEP_REPAIR_NONE, err);
+}
+
+/* A statement's transaction is open before its directory is made and until it is of no use: when none is open after
+ * the listing, whose they are is gone. */
+static skep_status check_staging(check_run *r, const char *path, skep_err *err) {
+  bool any_open = false;
+  walk w = {.r = r, .path = path};
+  skep_buf_init(&w.names, r->env->ctx, 1 << 26);
+  skep_status st = skep_fs_list(r->env->fs, path, false, note_staging, &w, err);
+  if (st == SKEP_OK && w.names.size > 0) st = skep_cli_any_open(r->env, r->arena, &r->a->warehouse, &any_open, err);
+  for (size_t at = 0; st == SKEP_OK && !any_open && at < w.names.size;) {
+    const char *name = (const char *)w.names.data + at;
+    skep_buf child;
+    skep_buf_init(&child, r->env->ctx, 1 << 20);
+    skep_dir_join(&child, path, name);
+    const char *text = skep_buf_string(&child);
+    st = skep_buf_check(&child, "a path", err);
+    if (st == SKEP_OK) st = tell_staging(r, text, err);
+    skep_buf_fini(&child);
+    at += strlen(name) + 1;
+  }
+  skep_buf_fini(&w.names);
+  return st;
+}
+
 static skep_status check_one_root(check_run *r, const skep_cli_root *root, skep_err *err) {
   skep_stat stat;
   skep_err why = {0};
@@ -191,14 +249,9 @@ static skep_status check_one_root(check_run *r, const skep_cli_root *root, skep_
                 root->name[0] == '\0' ? "the table's directory is not there" : "a partition's directory is not there",
                 SKEP_REPAIR_MSCK, err);
   if (st != SKEP_OK) return skep_fail(err, st, "%s", why.text);
+  if (r->opts.table == SKEP_CHECK_PLAIN) SKEP_TRY(check_staging(r, root->path, err));
   return skep_check_root(r->env->ctx, r->env->fs, root->path, &r->opts, &r->totals, err);
 }
-
-typedef struct walk {
-  check_run *r;
-  const char *path;
-  skep_buf names; /* of directories, one behind the other */
-} walk;
 
 static bool is_known(const skep_cli_table *table, const char *path) {
   for (uint32_t i = 0; i < table->n_roots; i++)
@@ -449,7 +502,8 @@ const skep_cli_command skep_cli_check = {
         "Checks a table of a warehouse (db.table), or a table's directory without a metastore: names and places of\n"
         "files, directories against the metastore, write ids, bucket numbers, order and uniqueness of row ids,\n"
         "deletes of rows that never were, key indexes, counts and side files. Nothing is changed but by --repair run,\n"
-        "which removes files of aborted writes, writes missing version files and runs MSCK REPAIR TABLE.\n",
+        "which removes files of aborted writes and of dead processes, writes missing version files and runs MSCK\n"
+        "REPAIR TABLE.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .notes =

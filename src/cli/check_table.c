@@ -95,3 +95,17 @@ skep_status skep_cli_table_read(const skep_cli_env *env, skep_arena *arena, cons
   skep_db_close(r.db);
   return st;
 }
+
+skep_status skep_cli_any_open(const skep_cli_env *env, skep_arena *arena, const skep_cli_warehouse *warehouse,
+                              bool *out, skep_err *err) {
+  skep_cli_table ignored = {0};
+  reading r = {.env = env, .arena = arena, .out = &ignored};
+  int64_t n = 0;
+  skep_status st = open_metastore(&r, warehouse, err);
+  if (st == SKEP_OK)
+    st =
+        skep_db_get_i64(r.db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n, NULL, err);
+  skep_db_close(r.db);
+  *out = n > 0;
+  return st;
+}

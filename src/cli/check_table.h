@@ -29,4 +29,8 @@ SKEP_NODISCARD skep_status skep_cli_table_read(const skep_cli_env *env, skep_are
                                                const skep_cli_warehouse *warehouse, const char *name,
                                                skep_cli_table *out, skep_err *err);
 
+/* Whether any transaction is open now: each statement has one as long as its files are on their way. */
+SKEP_NODISCARD skep_status skep_cli_any_open(const skep_cli_env *env, skep_arena *arena,
+                                             const skep_cli_warehouse *warehouse, bool *out, skep_err *err);
+
 #endif

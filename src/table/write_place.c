@@ -66,6 +66,14 @@ static skep_status move(skep_table_write *w, const char *from_dir, const char *f
   return status;
 }
 
+/* The names in staging/old are on disk before others take their places: a loss of power must not find files neither
+ * here nor there, on a file system that writes a rename across directories in two steps. */
+static skep_status sync_aside(skep_table_write *w, const skep_write_target *target, const char *old, skep_err *err) {
+  if ((skep_fs_promises(w->fs, target->out.location) & SKEP_FS_DURABLE_DIRS) == 0) return SKEP_OK;
+  SKEP_TRY(skep_fs_sync_dir(w->fs, old, err));
+  return skep_fs_sync_dir(w->fs, target->staging, err);
+}
+
 /* Everything readers see moves into staging/old. */
 static skep_status set_aside(skep_table_write *w, skep_write_target *target, skep_err *err) {
   found f = {0};
@@ -81,6 +89,7 @@ static skep_status set_aside(skep_table_write *w, skep_write_target *target, ske
     status = move(w, target->out.location, name, old, name, err);
     at += strlen(name) + 1;
   }
+  if (status == SKEP_OK && f.names.size != 0) status = sync_aside(w, target, old, err);
   skep_buf_fini(&f.names);
   return status;
 }
