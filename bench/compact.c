@@ -4,7 +4,7 @@
  *     -> N_DELTAS deltas of ROWS rows each (the file's rows, over and over)
  *   bench_compact base FILE DIR N_ROWS PER_MILLE [first]
  *     -> a base of so many rows, so many of a thousand deleted (at random, or the first), and a delta of ten rows
- *   bench_compact run KIND FILE DIR LAST THREADS [encode]
+ *   bench_compact run KIND FILE DIR LAST THREADS [encode] [MEMORY_MIB]
  *     -> rows, seconds of wall and of processor, bytes, bytes taken over; LAST is the highest write id
  *   bench_compact cp DIR OUT
  *     -> all data files copied and synced: seconds, bytes
@@ -95,7 +95,10 @@ static void make_avalanche(bench *b, const char *dir, int64_t n) {
 
 /* ---- measuring ---- */
 
-static void run(bench *b, const char *kind, const char *dir, const char *last, const char *threads, bool encode) {
+static void run(bench *b, char **words, int n_words) {
+  const char *kind = words[0], *dir = words[2], *last = words[3], *threads = words[4];
+  bool encode = n_words > 5 && strcmp(words[5], "encode") == 0;
+  uint64_t memory_mib = n_words > 5 + encode ? strtoull(words[5 + encode], NULL, 10) : 0;
   char list[64];
   skep_compact_result r;
   static const skep_property property = {"orc.compress", "ZLIB"};
@@ -109,6 +112,7 @@ static void run(bench *b, const char *kind, const char *dir, const char *last, c
                                 .properties = &property,
                                 .n_properties = 1,
                                 .threads = (unsigned)strtoul(threads, NULL, 10),
+                                .memory_bytes = memory_mib << 20,
                                 .no_stripe_copy = encode};
   double wall = bench_seconds(CLOCK_MONOTONIC), cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
   bench_check(skep_compact_run(&b->rows.ctx, &job, &b->rows.arena, &r, &b->rows.err), &b->rows);
@@ -170,7 +174,7 @@ int main(int argc, char **argv) {
     make_avalanche(&b, argv[3], strtoll(argv[4], NULL, 10));
   } else if (strcmp(what, "run") == 0 && argc >= 7) {
     load(&b, argv[3], false);
-    run(&b, argv[2], argv[4], argv[5], argv[6], argc > 7);
+    run(&b, argv + 2, argc - 2);
   } else if (strcmp(what, "cp") == 0 && argc == 4) {
     copy_all(argv[2], argv[3]);
   } else {

@@ -62,9 +62,11 @@ typedef struct skep_compact_run_state {
   skep_scan_cache *cache;
   skep_plan *plan;
   skep_compact_pace pace;
-  const char *insert_dir, *delete_dir; /* whole paths; NULL: not made */
-  uint32_t fan_in;                     /* files that one merge may have open at a time; 4 to 96 */
-  uint32_t n_runs;                     /* atomic: runs named so far */
+  const char *insert_dir, *delete_dir;  /* whole paths; NULL: not made */
+  uint32_t fan_in;                      /* files that one merge may have open at a time; 4 to 96 */
+  uint32_t n_runs;                      /* atomic: runs named so far */
+  skep_ctx scan_ctx;                    /* ctx with a limit for delete sets */
+  struct skep_compact_deleted *deleted; /* NULL: scans have sets */
 } skep_compact_run_state;
 
 /* A task's own counts, added up at the end. */
@@ -272,6 +274,36 @@ typedef struct skep_compact_event_sort {
 
 SKEP_NODISCARD skep_status skep_compact_sort_events(skep_compact_run_state *run, const skep_compact_event_sort *how,
                                                     skep_err *err);
+
+/* ---- deleted_rows.c: rows to leave out that are too many for a set in memory ---- */
+
+/* The keys of all deleted rows, sorted, in a file below the insert directory; used by all threads. */
+typedef struct skep_compact_deleted skep_compact_deleted;
+SKEP_NODISCARD skep_status skep_compact_deleted_make(skep_compact_run_state *run, skep_compact_deleted **out,
+                                                     skep_err *err);
+/* Removes the file, when no cursor is used any more. Accepts NULL. */
+SKEP_NODISCARD skep_status skep_compact_deleted_remove(skep_compact_deleted *deleted, skep_err *err);
+void skep_compact_deleted_free(skep_compact_deleted *deleted); /* accepts NULL; leaves the file */
+
+/* Where a scan is in it. One thread at a time. */
+typedef struct skep_compact_deleted_cursor {
+  skep_compact_deleted *of; /* NULL: scans know their deleted rows themselves */
+  skep_row_key *keys;       /* a window: keys first .. first + n - 1 of the file */
+  uint64_t first;
+  size_t n, at;        /* keys[at] is the first one that is not below `sought` */
+  skep_row_key sought; /* where keys is not NULL */
+  int32_t *rows;
+  size_t rows_capacity;
+} skep_compact_deleted_cursor;
+
+void skep_compact_deleted_cursor_init(skep_compact_deleted_cursor *c, skep_compact_run_state *run);
+void skep_compact_deleted_cursor_fini(skep_compact_deleted_cursor *c); /* safe on a zeroed one and twice */
+/* skep_scan_next, for a scan with row ids, without the deleted rows. */
+SKEP_NODISCARD skep_status skep_compact_scan_next(skep_scan *scan, int64_t max_rows, skep_batch *batch,
+                                                  skep_compact_deleted_cursor *c, skep_err *err);
+/* Whether a row from `first` to `last` is deleted; c->of is not NULL. */
+SKEP_NODISCARD skep_status skep_compact_deleted_touch(skep_compact_deleted_cursor *c, const skep_row_key *first,
+                                                      const skep_row_key *last, bool *touched, skep_err *err);
 
 /* ---- delete_merge.c: all delete events of the inputs into one file a writer id ---- */
 

@@ -25,6 +25,7 @@ typedef struct stream {
   unsigned level;                  /* a part has 0, a run one more than the highest of what went into it */
   bool is_run;
   struct stream *older; /* run */
+  skep_compact_deleted_cursor deleted;
   skep_batch batch;
   int64_t at;
   uint64_t rows_told, bytes_told;
@@ -94,6 +95,7 @@ static void close_stream(merge *m, stream *s) {
   skep_scan_close(s->scan);
   skep_compact_row_reader_close(s->reader);
   skep_vec_fini(&s->batch.root);
+  skep_compact_deleted_cursor_fini(&s->deleted);
   s->scan = NULL;
   s->reader = NULL;
   m->n_open--;
@@ -143,7 +145,7 @@ static skep_status wrap(const stream *s, skep_status status, skep_err *err) {
 /* The next batch of a stream; SKEP_END closes it. */
 static skep_status refill(merge *m, stream *s, skep_err *err) {
   skep_status status = s->is_run ? skep_compact_row_reader_next(s->reader, BATCH_ROWS, &s->batch, err)
-                                 : skep_scan_next(s->scan, BATCH_ROWS, &s->batch, err);
+                                 : skep_compact_scan_next(s->scan, BATCH_ROWS, &s->batch, &s->deleted, err);
   if (status != SKEP_OK && status != SKEP_END) return status;
   SKEP_TRY(tell(m, s, status == SKEP_END, err));
   if (status == SKEP_END) {
@@ -163,6 +165,7 @@ static const skep_forms forms = {.keep_dictionaries = true, .narrow_decimals = t
 static skep_status open_part(merge *m, stream *s, skep_err *err) {
   SKEP_TRY(skep_scan_open_kept(m->run->cache, &s->part->split, &forms, &m->keeper, &s->scan, err));
   m->n_open++;
+  skep_compact_deleted_cursor_init(&s->deleted, m->run);
   SKEP_TRY(skep_vec_init(&s->batch.root, m->run->ctx, skep_scan_type(s->scan), &forms, err));
   return refill(m, s, err);
 }

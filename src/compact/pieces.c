@@ -31,6 +31,7 @@ typedef struct cutter {
   const skep_type *no_columns;
   uint64_t small_bytes;
   skep_scan_keeper keeper;
+  skep_compact_deleted_cursor deleted;
   unit *units;
   size_t n, capacity;
 } cutter;
@@ -118,7 +119,7 @@ static skep_status probe(cutter *c, unit *u, uint64_t n_rows, bool *whole, skep_
   skep_status status = skep_scan_open_kept(c->run->cache, &split, &forms, &c->keeper, &scan, err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, c->run->ctx, skep_scan_type(scan), &forms, err);
   while (status == SKEP_OK) {
-    status = skep_scan_next(scan, PROBE_ROWS, &batch, err);
+    status = skep_compact_scan_next(scan, PROBE_ROWS, &batch, &c->deleted, err);
     if (status != SKEP_OK) break;
     const skep_vec *ids = batch.root.children;
     int64_t last = batch.root.length - 1;
@@ -134,6 +135,14 @@ static skep_status probe(cutter *c, unit *u, uint64_t n_rows, bool *whole, skep_
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+/* Whether a row of the box may be deleted. */
+static skep_status is_touched(cutter *c, const looked_at *f, const skep_key_box *box, bool *out, skep_err *err) {
+  if (c->deleted.of == NULL) return skep_scan_keeper_touches(c->run->cache, f->split, &c->keeper, box, out, err);
+  const skep_row_key first = {box->min_write_id, box->min_row_id, box->min_bucket},
+                     last = {box->max_write_id, box->max_row_id, box->max_bucket};
+  return skep_compact_deleted_touch(&c->deleted, &first, &last, out, err);
+}
+
 /* Whether the stripe may be taken over, as far as its own rows are concerned; then its keys are exact. */
 static skep_status decide_copy(cutter *c, const looked_at *f, uint32_t stripe, const skep_key_box *box, unit *u,
                                skep_err *err) {
@@ -141,7 +150,7 @@ static skep_status decide_copy(cutter *c, const looked_at *f, uint32_t stripe, c
   if (!f->can_copy || !is_plain(f, stripe, box)) return SKEP_OK;
   SKEP_TRY(skep_orc_may_copy_stripe(c->orc, f->file, f->tail, stripe, &may, err));
   if (!may) return SKEP_OK;
-  SKEP_TRY(skep_scan_keeper_touches(c->run->cache, f->split, &c->keeper, box, &touched, err));
+  SKEP_TRY(is_touched(c, f, box, &touched, err));
   if (is_one_key(box)) {
     if (touched || !skep_snapshot_write_id_valid(&c->run->rows, box->min_write_id)) return SKEP_OK;
     u->first = (skep_row_key){box->min_write_id, box->min_row_id, box->min_bucket};
@@ -338,6 +347,7 @@ skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_gro
   static const skep_type like = {.kind = SKEP_STRUCT};
   cutter c = {.run = run, .orc = skep_compact_output_orc(out)};
   piece_list list = {.n = 0};
+  skep_compact_deleted_cursor_init(&c.deleted, run);
   c.small_bytes = run->job->small_stripe_bytes == 0 ? SMALL_BYTES : run->job->small_stripe_bytes;
   skep_status status = skep_type_make(run->arena, &like, NULL, NULL, 0, &c.no_columns, err);
   for (uint32_t i = 0; i < group->n_splits && status == SKEP_OK; i++) status = add_split(&c, group->splits[i], err);
@@ -347,6 +357,7 @@ skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_gro
   }
   if (status == SKEP_OK) status = make_pieces(&c, n_threads, &list, err);
   skep_scan_keeper_release(run->cache, &c.keeper);
+  skep_compact_deleted_cursor_fini(&c.deleted);
   skep_release(run->ctx, c.units);
   *pieces = list.all;
   *n = list.n;

@@ -91,14 +91,17 @@ static skep_status count_split(skep_compact_run_state *run, const skep_split *sp
   static const skep_forms forms = {.keep_dictionaries = true};
   skep_scan *scan = NULL;
   skep_batch batch = {.first_row = 0};
+  skep_compact_deleted_cursor deleted;
+  skep_compact_deleted_cursor_init(&deleted, run);
   skep_status status = skep_scan_open_kept(run->cache, split, &forms, keeper, &scan, err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, run->ctx, skep_scan_type(scan), &forms, err);
   while (status == SKEP_OK) {
-    status = skep_scan_next(scan, COUNTED_ROWS, &batch, err);
+    status = skep_compact_scan_next(scan, COUNTED_ROWS, &batch, &deleted, err);
     if (status == SKEP_OK) *n += (uint64_t)batch.root.length;
     if (status == SKEP_OK) status = skep_compact_pace_add(&run->pace, 0, 0, 0, NULL, err);
   }
   skep_vec_fini(&batch.root);
+  skep_compact_deleted_cursor_fini(&deleted);
   skep_scan_close(scan);
   return status == SKEP_END ? SKEP_OK : status;
 }

@@ -225,17 +225,20 @@ static skep_status start(sorter *s, const skep_type *type, skep_err *err) {
 static skep_status read_part(sorter *s, const skep_compact_part *part, skep_err *err) {
   skep_scan *scan = NULL;
   skep_batch batch = {.first_row = 0};
+  skep_compact_deleted_cursor deleted;
+  skep_compact_deleted_cursor_init(&deleted, s->run);
   skep_status status = skep_scan_open_kept(s->run->cache, &part->split, &forms, &s->keeper, &scan, err);
   if (status == SKEP_OK) status = start(s, skep_scan_type(scan), err);
   if (status == SKEP_OK) status = skep_vec_init(&batch.root, s->run->ctx, s->type, &forms, err);
   while (status == SKEP_OK) {
-    status = skep_scan_next(scan, BATCH_ROWS, &batch, err);
+    status = skep_compact_scan_next(scan, BATCH_ROWS, &batch, &deleted, err);
     if (status != SKEP_OK) break;
     status = take_batch(s, &batch.root, err);
     s->counts->rows_read += (uint64_t)batch.root.length;
     if (status == SKEP_OK) status = skep_compact_pace_add(&s->run->pace, (uint64_t)batch.root.length, 0, 0, NULL, err);
   }
   skep_vec_fini(&batch.root);
+  skep_compact_deleted_cursor_fini(&deleted);
   skep_scan_close(scan);
   if (status != SKEP_END) return status;
   return skep_compact_pace_add(&s->run->pace, 0, part->bytes, 0, NULL, err);

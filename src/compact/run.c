@@ -14,7 +14,7 @@
 #include "io/memory.h"
 
 #define DEFAULT_MEMORY (UINT64_C(256) << 20)
-enum { DEFAULT_OPEN_FILES = 96, LEAST_FAN_IN = 4 };
+enum { DEFAULT_OPEN_FILES = 96, LEAST_FAN_IN = 4, SHARE_OF_DELETES = 4 };
 
 skep_status skep_compact_path(skep_arena *arena, const char *dir, const char *name, const char **out, skep_err *err) {
   size_t n_dir = strlen(dir), n_name = strlen(name);
@@ -93,7 +93,10 @@ static skep_status prepare(skep_compact_run_state *run, skep_err *err) {
   run->memory.max_bytes = job->memory_bytes == 0 ? DEFAULT_MEMORY : job->memory_bytes;
   SKEP_TRY(skep_writer_settings_make(run->arena, job->row, job->properties, job->n_properties, &run->settings, err));
   SKEP_TRY(skep_event_type_make(run->arena, job->row, &run->event_type, err));
-  return skep_scan_cache_new(run->ctx, job->fs, &run->cache, err);
+  run->scan_ctx = *run->ctx;
+  uint64_t share = run->memory.max_bytes / SHARE_OF_DELETES / threads_of(run); /* of the sets of several buckets */
+  if (share < run->scan_ctx.limits.max_delete_bytes) run->scan_ctx.limits.max_delete_bytes = share == 0 ? 1 : share;
+  return skep_scan_cache_new(&run->scan_ctx, job->fs, &run->cache, err);
 }
 
 static skep_status make_plan(skep_compact_run_state *run, skep_err *err) {
@@ -148,6 +151,12 @@ static bool is_wanted(const skep_compact_run_state *run, const skep_split *split
   return false;
 }
 
+static void drop_deletes(skep_split *split) {
+  split->n_deletes = 0;
+  split->deletes = NULL;
+  split->delete_set = 0;
+}
+
 /* Rows are judged write id by write id, where the directory's range holds an id that is aborted. Deletes are applied
  * where rows are meant to go: in a base, and inside one write id (see skep_compact_merge_deletes). */
 static void adapt(const skep_compact_run_state *run, skep_split *split) {
@@ -157,10 +166,7 @@ static void adapt(const skep_compact_run_state *run, skep_split *split) {
   split->snapshot = run->rows;
   if (split->kind == SKEP_SPLIT_ACID && !is_base_like(f))
     split->check_write_ids = skep_snapshot_range_valid(&run->rows, f->min_write_id, f->max_write_id) != SKEP_RANGE_ALL;
-  if (is_base || is_one_id) return;
-  split->n_deletes = 0;
-  split->deletes = NULL;
-  split->delete_set = 0;
+  if (!is_base && !is_one_id) drop_deletes(split);
 }
 
 typedef struct groups {
@@ -405,19 +411,50 @@ static skep_status sync_dirs(skep_compact_run_state *run, const made *m, skep_er
   return SKEP_OK;
 }
 
+/* Loads the delete set of a group's first split that has one; the cache keeps it. */
+static skep_status try_set(skep_compact_run_state *run, const skep_compact_group *g, skep_err *err) {
+  static const skep_key_box nothing = {.min_row_id = 0, .max_row_id = -1};
+  skep_scan_keeper keeper = {.deletes = NULL};
+  skep_status status = SKEP_OK;
+  bool touched;
+  uint32_t i = 0;
+  while (i < g->n_splits && g->splits[i]->n_deletes == 0) i++;
+  if (i < g->n_splits) status = skep_scan_keeper_touches(run->cache, g->splits[i], &keeper, &nothing, &touched, err);
+  skep_scan_keeper_release(run->cache, &keeper);
+  return status;
+}
+
+/* Deleted rows are sets in memory, which scans apply, unless these get too large: then they are a sorted file, which
+ * is gone through beside the rows. */
+static skep_status choose_deletes(skep_compact_run_state *run, const groups *g, skep_err *err) {
+  skep_status status = SKEP_OK;
+  for (uint32_t i = 0; i < g->n && status == SKEP_OK; i++) status = try_set(run, &g->all[i], err);
+  if (status != SKEP_ERR_LIMIT) return status;
+  SKEP_TRY(skep_compact_deleted_make(run, &run->deleted, err));
+  for (uint32_t i = 0; i < run->plan->n_splits; i++) drop_deletes(&run->plan->splits[i]);
+  return SKEP_OK;
+}
+
+static skep_status write_rows(skep_compact_run_state *run, const groups *g, made *m, skep_compact_result *out,
+                              skep_err *err) {
+  if (run->job->kind != SKEP_COMPACT_REBALANCE) {
+    SKEP_TRY(write_files(run, g, out, err));
+    return drop_empty_deletes(run, m, out, err);
+  }
+  skep_compact_counts counts = {0};
+  skep_status status = skep_compact_rebalance(run, g->all, g->n, &counts, err);
+  add_counts(out, &counts);
+  return status;
+}
+
 static skep_status compact_rows(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
   groups g;
   SKEP_TRY(make_plan(run, err));
   SKEP_TRY(make_groups(run, &g, err));
   SKEP_TRY(make_dirs(run, m, err));
-  if (run->job->kind != SKEP_COMPACT_REBALANCE) {
-    SKEP_TRY(write_files(run, &g, out, err));
-    return drop_empty_deletes(run, m, out, err);
-  }
-  skep_compact_counts counts = {0};
-  skep_status status = skep_compact_rebalance(run, g.all, g.n, &counts, err);
-  add_counts(out, &counts);
-  return status;
+  SKEP_TRY(choose_deletes(run, &g, err));
+  SKEP_TRY(write_rows(run, &g, m, out, err));
+  return skep_compact_deleted_remove(run->deleted, err);
 }
 
 static skep_status compact_files(skep_compact_run_state *run, made *m, skep_compact_result *out, skep_err *err) {
@@ -473,6 +510,7 @@ skep_status skep_compact_run(const skep_ctx *ctx, const skep_compact_job *job, s
   skep_status status = run_all(&run, &m, arena, out, err);
   if (status != SKEP_OK) unmake(&run, &m);
   skep_compact_pace_fini(&run.pace);
+  skep_compact_deleted_free(run.deleted);
   skep_plan_free(run.plan);
   skep_scan_cache_free(run.cache);
   skep_layout_free(run.layout);

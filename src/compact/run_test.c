@@ -311,8 +311,9 @@ static void test_only_untouched_stripes_are_taken_over_by_major(void **state) {
   delete_rows(t, t->below, "t", 4, 0, 2, 536870912, 3, 1, 1);
   skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:4:" NO_OPEN "::");
   job.small_stripe_bytes = 1;
-  for (int threads = 1; threads <= 2; threads++) {
-    job.threads = (unsigned)threads;
+  for (unsigned i = 0; i < 4; i++) {
+    job.threads = 1 + i % 2;
+    job.memory_bytes = i / 2; /* 1: deleted rows are a file, not a set */
     skep_compact_result r = run_ok(t, &job);
     assert_int_equal(r.rows, 11);
     assert_int_equal(r.rows_read, 12);
@@ -476,6 +477,39 @@ static void test_more_delete_events_than_fit_go_through_runs(void **state) {
   }
 }
 
+/* Four in ten rows of two write ids, some twice. */
+static void test_more_deleted_rows_than_fit_into_a_set_are_left_out(void **state) {
+  writing *t = *state;
+  insert_many(t, 1);
+  insert(t, t->below, "t", 2, 0, 0, four, 4);
+  delete_rows(t, t->below, "t", 3, 0, 1, 536870912, 0, 5, MANY / 5);
+  delete_rows(t, t->below, "t", 4, 0, 1, 536870912, 3, 5, MANY / 5);
+  delete_rows(t, t->below, "t", 5, 0, 1, 536870912, 0, 10, MANY / 10);
+  delete_rows(t, t->below, "t", 6, 0, 2, 536870912, 1, 2, 2);
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:6:" NO_OPEN "::");
+  job.small_stripe_bytes = 1;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    job.threads = threads;
+    job.memory_bytes = 0;
+    assert_int_equal(run_ok(t, &job).rows, MANY - 2 * (MANY / 5) + 2);
+    char *by_set = strdup(events(t, "t/base_0000006_v0000077/bucket_00000"));
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+    job.memory_bytes = 1;
+    assert_int_equal(run_ok(t, &job).rows, MANY - 2 * (MANY / 5) + 2);
+    assert_string_equal(events(t, "t/base_0000006_v0000077/bucket_00000"), by_set);
+    assert_string_equal(writing_tree(t, "t/base_0000006_v0000077"), "_orc_acid_version\nbucket_00000\n");
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+    free(by_set);
+  }
+  static const skep_compact_order by_id = {.column = 0};
+  job.kind = SKEP_COMPACT_REBALANCE;
+  job.order = &by_id;
+  for (job.n_order = 0; job.n_order < 2; job.n_order++) {
+    assert_int_equal(run_ok(t, &job).rows, MANY - 2 * (MANY / 5) + 2);
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+  }
+}
+
 static void test_lines_of_text_are_joined_and_packed_files_stay_apart(void **state) {
   writing *t = *state;
   static const struct {
@@ -547,6 +581,14 @@ static void test_whatever_call_fails_nothing_is_left(void **state) {
   }
 }
 
+static void test_whatever_call_fails_while_deleted_rows_are_a_file_nothing_is_left(void **state) {
+  writing *t = *state;
+  make_mixed(t, t->below, "t");
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:5:" NO_OPEN "::");
+  job.memory_bytes = 1;
+  assert_nothing_is_left_whatever_call_fails(t, &job);
+}
+
 static void test_whatever_call_fails_while_files_are_merged_in_passes_nothing_is_left(void **state) {
   writing *t = *state;
   put_overlapping(t, 6);
@@ -576,7 +618,8 @@ static void test_whatever_allocation_fails_nothing_is_left(void **state) {
     make_mixed(t, t->below, "t");
     skep_compact_job job = job_of(t, (skep_compact_kind)kind, "d.t:5:" NO_OPEN "::");
     job.small_stripe_bytes = 1;
-    if (kind == 3) { /* files that are merged in passes */
+    if (kind == 1) job.memory_bytes = 1; /* deleted rows are a file */
+    if (kind == 3) {                     /* files that are merged in passes */
       writing_again(t);
       put_overlapping(t, 6);
       job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:12:" NO_OPEN "::");
@@ -784,8 +827,10 @@ int main(void) {
       ON_MEMORY(test_rebalance_orders_rows),
       ON_MEMORY(test_sorting_more_than_fits_goes_through_runs),
       ON_MEMORY(test_more_delete_events_than_fit_go_through_runs),
+      ON_MEMORY(test_more_deleted_rows_than_fit_into_a_set_are_left_out),
       ON_MEMORY(test_lines_of_text_are_joined_and_packed_files_stay_apart),
       ON_MEMORY(test_whatever_call_fails_nothing_is_left),
+      ON_MEMORY(test_whatever_call_fails_while_deleted_rows_are_a_file_nothing_is_left),
       ON_MEMORY(test_whatever_call_fails_while_files_are_merged_in_passes_nothing_is_left),
       ON_MEMORY(test_a_delete_delta_that_is_not_wanted_is_not_left_when_its_removal_fails),
       ON_MEMORY(test_whatever_allocation_fails_nothing_is_left),

@@ -375,6 +375,7 @@ static skep_compact_job new_job(world *w, skep_fs *fs, const snapshot *s, int64_
                             .visibility_txn = txn,
                             .threads = (unsigned)(1 + below(w, 2)),
                             .memory_bytes = below(w, 4) == 0 ? 1 : 0,
+                            .max_open_files = below(w, 4) == 0 ? 4 : 0,
                             .small_stripe_bytes = below(w, 3) == 0 ? 0 : 1,
                             .no_stripe_copy = below(w, 5) == 0};
 }
