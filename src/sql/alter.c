@@ -31,6 +31,7 @@ static skep_status rename_table(skep_session *s, ddl_alter *a, skep_err *err) {
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   skep_catalog_table *there;
   skep_status st = skep_catalog_get_table(s->catalog, &s->arena, db, name, &there, NULL);
+  if (st == SKEP_OK && there->id == was->id) return SKEP_OK; /* its own name: Hive has nothing against it */
   if (st == SKEP_OK || st == SKEP_ERR_UNSUPPORTED)
     return ddl_task_fail(err, 40013, "Unable to alter table. new table %s.%s already exists", db, ddl_quote(s, name));
   if (st != SKEP_ERR_NOT_FOUND) return skep_fail(err, st, "table %s.%s", db, ddl_quote(s, name));
@@ -276,11 +277,21 @@ static skep_status burn(skep_session *s, void *self, skep_err *err) {
   return ddl_take_write_id(s, a->was->db, a->was->name, &id, err);
 }
 
+/* What the statement would take, had it got its locks: found out in a database transaction that is rolled back. */
+static void compile(skep_session *s, ddl_alter *a) {
+  start_again(a);
+  if (skep_db_begin(s->db, SKEP_DB_WRITE, NULL) != SKEP_OK) return;
+  skep_status ignored = alter_rows(s, a, NULL); /* why it had failed is not asked for */
+  (void)ignored;
+  skep_db_rollback(s->db);
+}
+
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
   if (statement->alter_table->kind == SKEP_ALTER_COMPACT) return skep_compact_statement_run(s, statement, out, err);
   ddl_alter a = {.statement = statement, .ast = statement->alter_table};
   skep_status st = run(s, &a, err);
+  if (st == SKEP_ERR_BUSY && !a.is_compiled) compile(s, &a); /* it waited in vain */
   if (st != SKEP_OK && st != SKEP_ERR_IN_DOUBT && a.takes_write_id && a.is_compiled) {
     skep_err why = {0};
     if (ddl_in_transaction(s, SKEP_DB_WRITE, burn, &a, &why) != SKEP_OK)

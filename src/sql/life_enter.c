@@ -305,11 +305,34 @@ static skep_status settle(entering *e, skep_status st, skep_err *err) {
   return SKEP_OK;
 }
 
+static skep_status allocate(const skep_life *life, skep_err *err) {
+  skep_session *s = life->s;
+  for (size_t i = 0; i < life->n_tables; i++) {
+    const skep_life_table *t = life->tables[i];
+    int64_t id;
+    if (t->write == 0 || t->write_id != 0 || !skep_table_is_transactional(t->t)) continue;
+    SKEP_TRY(skep_txn_allocate_write_ids(s->db, &s->txn.txn.id, 1, t->t->db, t->t->name, &id, err));
+  }
+  return SKEP_OK;
+}
+
+/* Hive takes write ids before it asks for locks, so a statement that gives up has used them: names of directories
+ * that come later depend on it. Its transaction is going to be aborted. */
+static void use_up_write_ids(const skep_life *life) {
+  skep_session *s = life->s;
+  skep_err why = {0};
+  skep_status st = skep_db_begin(s->db, SKEP_DB_WRITE, &why);
+  if (st == SKEP_OK) st = skep_db_end(s->db, false, allocate(life, &why), &why);
+  if (st != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "the write ids of a statement that waited: %s", why.text);
+}
+
 static skep_status enter_waiting(entering *e, skep_err *err) {
   skep_session *s = e->life->s;
   const skep_wait wait = {.ext_id = e->life->lock_id, .txn = s->txn.txn.id, .components = e->components, .n = e->n};
   while (e->state == SKEP_LOCK_WAITING) {
-    SKEP_TRY(skep_wait_for_locks(s, &wait, err));
+    skep_status st = skep_wait_for_locks(s, &wait, err);
+    if (st == SKEP_ERR_BUSY) use_up_write_ids(e->life);
+    if (st != SKEP_OK) return st;
     SKEP_TRY(begin_write(s, err));
     SKEP_TRY(settle(e, enter_again(e, err), err));
   }

@@ -198,6 +198,37 @@ static void who_waits_too_long_says_for_whom(void **state) {
   b_ok(p, "DROP TABLE t");
 }
 
+/* Golden 23: each UPDATE, TRUNCATE, OVERWRITE and ADD COLUMNS that times out leaves a gap. DROP takes none. */
+static void a_statement_that_waited_in_vain_has_used_its_write_id(void **state) {
+  pair *p = *state;
+  static const struct {
+    const char *statement;
+    int ids;
+  } cases[] = {{"UPDATE t SET x = 0", 1},
+               {"DELETE FROM t WHERE id = 1", 1},
+               {"MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DELETE", 1},
+               {"INSERT OVERWRITE TABLE t VALUES (9, 9)", 1},
+               {"TRUNCATE TABLE t", 1},
+               {"ALTER TABLE t ADD COLUMNS (c INT)", 1},
+               {"ALTER TABLE t RENAME TO t9", 1},
+               {"ALTER TABLE t ADD COLUMNS (x INT)", 1},
+               {"DROP TABLE t", 0}};
+  int id = 2; /* the one that A holds */
+  b_ok(p, "SET hive.lock.numretries=1");
+  warehouse_run(&p->w, "START TRANSACTION");
+  warehouse_run(&p->w, "UPDATE t SET x = x + 1 WHERE id = 1");
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char sql[80];
+    b_fails(p, cases[i].statement, SKEP_ERR_BUSY, "timed out");
+    id += cases[i].ids + 1;
+    snprintf(sql, sizeof sql, "INSERT INTO t VALUES (%d, 0)", id);
+    b_ok(p, sql);
+  }
+  warehouse_run(&p->w, "COMMIT");
+  assert_string_equal(warehouse_rows(&p->w, "SELECT count(*) FROM t WHERE id > 2 AND ROW__ID.writeid <> id"), "0\n");
+  assert_string_equal(warehouse_rows(&p->w, "SELECT max(ROW__ID.writeid), count(*) FROM t WHERE id > 2"), "19\t9\n");
+}
+
 static void the_youngest_ends_when_transactions_wait_for_each_other(void **state) {
   pair *p = *state;
   task t;
@@ -269,6 +300,7 @@ int main(void) {
                                      TEST(definitions_wait_in_the_same_queue),
                                      TEST(a_waiting_statement_can_be_cancelled_and_leaves_no_request),
                                      TEST(who_waits_too_long_says_for_whom),
+                                     TEST(a_statement_that_waited_in_vain_has_used_its_write_id),
                                      TEST(the_youngest_ends_when_transactions_wait_for_each_other),
                                      TEST(who_closes_the_cycle_is_told_when_it_is_the_youngest),
                                      TEST(statements_of_one_name_exclude_each_other),
