@@ -238,7 +238,9 @@ static skep_status select_items(merge_job *job, skep_life *life, skep_select_ite
   if (items == NULL) return no_memory(err);
   SKEP_TRY(action_of(job, life, &items[OUT_ACTION].expr, err));
   SKEP_TRY(insert_flag(job, life, &items[OUT_INSERT].expr, err));
-  items[OUT_ROW_ID].expr = skep_expr_column(&life->s->arena, job->alias, "row__id");
+  /* who only inserts needs no row ids: tables without any may be its target */
+  items[OUT_ROW_ID].expr =
+      job->first != NULL ? skep_expr_column(&life->s->arena, job->alias, "row__id") : skep_expr_int(&life->s->arena, 0);
   for (uint32_t k = 0; k < keys->n_children; k++)
     items[OUT_KEYS + k].expr = skep_expr_column(&life->s->arena, job->alias, keys->names[k]);
   uint32_t at = OUT_KEYS + keys->n_children;
@@ -267,13 +269,13 @@ static skep_status make_query(merge_job *job, skep_life *life, const skep_query 
   skep_select_item *items;
   uint32_t n;
   const skep_type *keys = job->target.table->t->partition_keys;
-  uint32_t n_order = 3 + keys->n_children + 1;
+  uint32_t n_order = job->first != NULL ? 3 + keys->n_children + 1 : 1;
   skep_order_item *order = skep_arena_zero(arena, n_order, sizeof *order);
   skep_query *ordered = skep_arena_zero(arena, 1, sizeof *ordered);
   if (order == NULL || ordered == NULL) return no_memory(err);
   SKEP_TRY(select_items(job, life, &items, &n, err));
-  SKEP_TRY(skep_update_row_order(life, job->alias, order, err));
-  for (uint32_t k = 0; k < keys->n_children; k++)
+  if (job->first != NULL) SKEP_TRY(skep_update_row_order(life, job->alias, order, err));
+  for (uint32_t k = 0; k < keys->n_children && job->first != NULL; k++)
     order[3 + k].expr = skep_expr_column(arena, job->alias, keys->names[k]);
   order[n_order - 1].expr = skep_expr_column(arena, job->source.alias, SKEP_MERGE_SOURCE_ROW);
   const skep_from *from =
@@ -517,17 +519,26 @@ static skep_status pump(merge_job *job, skep_life *life, ways *w, skep_engine_re
   return st;
 }
 
+static skep_status check_aliases(const merge_job *job, skep_err *err) {
+  char quoted[300];
+  if (job->source.alias == NULL || strcmp(job->source.alias, job->alias) != 0) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10008]: Line %u:%u Ambiguous table alias '%s'",
+                   job->merge->table.pos.line, job->merge->table.pos.column,
+                   skep_quote(quoted, sizeof quoted, job->alias, strlen(job->alias)));
+}
+
 static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   const skep_merge_into *m = job->merge;
   skep_life_table *table;
   const skep_query *query;
   SKEP_TRY(skep_life_find(life, &m->table, &table, err));
-  SKEP_TRY(skep_update_check_table(table->t, err));
   SKEP_TRY(sort_clauses(job, err));
+  if (job->first != NULL || table->t->kind == SKEP_TABLE_VIEW) SKEP_TRY(skep_update_check_table(table->t, err));
   SKEP_TRY(skep_target_init(&job->target, life, table, &m->table, NULL, err));
   job->alias = m->alias != NULL ? m->alias : m->table.name;
   job->check_cardinality = job->first != NULL && skep_session_bool(life->s, "hive.merge.cardinality.check", true);
   SKEP_TRY(skep_merge_source_bind(&job->source, life, m->source, err));
+  SKEP_TRY(check_aliases(job, err));
   SKEP_TRY(make_query(job, life, &query, err));
   SKEP_TRY(bind_images(job, life, query, err));
   SKEP_TRY(skep_life_write(life, table, job->first != NULL ? 'd' : 'i', err));
