@@ -105,8 +105,10 @@ static skep_status check_convertible(skep_session *s, const ddl_alter *a, bool i
 }
 
 skep_status ddl_convert(skep_session *s, ddl_alter *a, bool insert_only, skep_err *err) {
-  a->takes_write_id = true;
-  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  if (insert_only) { /* the files move below it; full ACID leaves them where they are, and takes none */
+    a->takes_write_id = true;
+    SKEP_TRY(ddl_alter_write_id(s, a, err));
+  }
   SKEP_TRY(check_convertible(s, a, insert_only, err));
   SKEP_TRY(convert_files(s, a, insert_only, err));
   /* Files that were there count as older than any write: their rows have write id 0, later ones start behind this. */

@@ -177,6 +177,8 @@ static skep_status partitions_of(compaction *c, skep_err *err) {
     return add_partition(c, NULL, 1, err);
   }
   if (spec->n > 0) SKEP_TRY(ddl_spec_check(s, c->t, spec, err));
+  if (spec->n > 0 && spec->n < c->t->partition_keys->n_children)
+    return ddl_semantic_fail(err, 10299, "Alter table partition type compact does not allow partial partition spec");
   SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, c->t, true, &all, &n, err));
   for (size_t i = 0; i < n; i++) {
     bool wanted = false;
@@ -189,7 +191,7 @@ static skep_status partitions_of(compaction *c, skep_err *err) {
   }
   if (spec->n > 0 && c->n > 1)
     return ddl_task_fail(err, 10284, "Compaction can only be requested on one partition at a time.");
-  if (spec->n > 0 && c->n == 0) return ddl_task_fail(err, 10214, "Invalid partition spec specified");
+  if (spec->n > 0 && c->n == 0) return ddl_semantic_fail(err, 10006, "Partition not found %s", ddl_spec_text(s, spec));
   return SKEP_OK;
 }
 

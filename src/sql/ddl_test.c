@@ -249,6 +249,7 @@ static void transactional_ddl_takes_write_ids(void **state) {
                {"ALTER TABLE t DROP CONSTRAINT pk", NULL, 1},
                {"ALTER TABLE t DROP CONSTRAINT pk", "does not exist", 1},
                {"ALTER TABLE t RENAME TO nodb.u", "Error 10072", 0},
+               {"ALTER TABLE t RENAME TO t", NULL, 1},
                {"ALTER TABLE t TOUCH", NULL, 0},
                {"ANALYZE TABLE t COMPUTE STATISTICS", NULL, 1}};
   int id = 1;
@@ -318,6 +319,12 @@ static void a_plain_table_becomes_acid_with_its_files_as_they_are(void **state) 
 
 static void a_plain_table_becomes_insert_only_with_its_files_in_a_delta(void **state) {
   warehouse *w = *state;
+  warehouse_run(w, "CREATE TABLE x (a INT) STORED AS TEXTFILE TBLPROPERTIES ('transactional'='false')");
+  warehouse_run(w, "INSERT INTO x VALUES (1)");
+  warehouse_fails(w, "ALTER TABLE x SET TBLPROPERTIES ('transactional'='true')",
+                  "ACID compliant format"); /* takes none */
+  warehouse_run(w, "ALTER TABLE x SET TBLPROPERTIES ('transactional'='true','transactional_properties'='insert_only')");
+  assert_true(there(w, "x/delta_0000001_0000001_0000/000000_0"));
   warehouse_run(w, "CREATE TABLE p (a INT) PARTITIONED BY (k INT) TBLPROPERTIES ('transactional'='false')");
   warehouse_run(w, "INSERT INTO p VALUES (1,1),(2,2)");
   warehouse_run(w, "ALTER TABLE p SET TBLPROPERTIES ('transactional'='true','transactional_properties'='insert_only')");

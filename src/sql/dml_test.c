@@ -204,7 +204,7 @@ static void deleting_everything_truncates(void **state) {
        {"SELECT count(*) FROM t", "0\n"}, {"INSERT INTO t VALUES (3)", NULL},
        {"SELECT ROW__ID.writeid, a FROM t", "3\t3\n"}, {"CREATE TABLE p (a INT) PARTITIONED BY (n INT)" ACID, NULL},
        {"INSERT INTO p VALUES (1,1),(2,2)", NULL}, {"TRUNCATE TABLE p PARTITION (n=1)", NULL},
-       {"SELECT * FROM p", "2\t2\n"}, {"TRUNCATE TABLE p PARTITION (n=9)", "!Error 10006"},
+       {"SELECT * FROM p", "2\t2\n"}, {"TRUNCATE TABLE p PARTITION (n=9)", "!Error 10006]: Partition not found {n=9}"},
        {"TRUNCATE TABLE t PARTITION (n=9)", "!Error 10148"}, {"TRUNCATE TABLE p", NULL}, {"SELECT * FROM p", NULL},
        {"TRUNCATE TABLE nope", "!Error 10001"});
 }

@@ -1,5 +1,6 @@
 /* TRUNCATE TABLE, and DELETE FROM without WHERE. A transactional table gets an empty base directory under a new write
  * id (hive.acid.truncate.usebase); readers of older snapshots keep their rows. Refusals: hiveql.md 3.3. */
+#include "sql/ddl_int.h"
 #include "sql/life_int.h"
 #include "sql/target.h"
 #include "sql/transaction.h"
@@ -105,8 +106,8 @@ static skep_status find(skep_life *life, const skep_table_name *name, bool is_de
 }
 
 /* The partitions that are emptied. Without WHERE a DELETE locks as other DELETEs do. */
-static skep_status lock(skep_life *life, skep_life_table *table, const char *const *wanted, bool is_delete,
-                        skep_err *err) {
+static skep_status lock(skep_life *life, skep_life_table *table, const skep_partition_spec *spec,
+                        const char *const *wanted, bool is_delete, skep_err *err) {
   const skep_locks_conf conf = skep_life_locks_conf(life->s);
   bool acid = skep_table_is_transactional(table->t);
   skep_lock_use use =
@@ -118,6 +119,9 @@ static skep_status lock(skep_life *life, skep_life_table *table, const char *con
   for (size_t i = 0; i < table->n_partitions; i++)
     if (matches(&table->partitions[i], wanted, table->t->partition_keys->n_children))
       names[n++] = table->partitions[i].name;
+  if (n == 0 && spec->n != 0) /* before a write id is taken, as in Hive */
+    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10006]: Partition not found %s",
+                     ddl_spec_text(life->s, spec));
   return skep_life_lock(life, table, use, names, n, err);
 }
 
@@ -128,19 +132,12 @@ static skep_status run(skep_life *life, const skep_truncate *truncate, bool is_d
   SKEP_TRY(check(table, truncate, is_delete, err));
   SKEP_TRY(wanted_values(life, table, &truncate->partition, &wanted, err));
   SKEP_TRY(skep_life_write(life, table, 'u', err));
-  SKEP_TRY(lock(life, table, wanted, is_delete, err));
+  SKEP_TRY(lock(life, table, &truncate->partition, wanted, is_delete, err));
   SKEP_TRY(skep_life_enter(life, err));
   uint32_t n_keys = table->t->partition_keys->n_children;
   if (n_keys == 0) return empty_one(life, table, NULL, err);
-  bool found = false;
-  for (size_t i = 0; i < table->n_partitions; i++) {
-    if (!matches(&table->partitions[i], wanted, n_keys)) continue;
-    found = true;
-    SKEP_TRY(empty_one(life, table, &table->partitions[i], err));
-  }
-  if (!found && truncate->partition.n != 0)
-    return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10006]: Partition not found in %s.%s",
-                     table->t->db, table->t->name);
+  for (size_t i = 0; i < table->n_partitions; i++)
+    if (matches(&table->partitions[i], wanted, n_keys)) SKEP_TRY(empty_one(life, table, &table->partitions[i], err));
   return SKEP_OK;
 }
 

@@ -683,8 +683,11 @@ static void a_partitioned_table_without_partition_is_asked_for_where_it_is_neede
   warehouse_run(&f->w, "INSERT INTO p VALUES (2,1),(3,2)");
   warehouse_run(&f->w, "ALTER TABLE p COMPACT 'major' AND WAIT");
   assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\""), 1);
-  warehouse_fails(&f->w, "ALTER TABLE p PARTITION (d=9) COMPACT 'major'", "10214");
+  warehouse_fails(&f->w, "ALTER TABLE p PARTITION (d=9) COMPACT 'major'", "Error 10006]: Partition not found {d=9}");
   warehouse_fails(&f->w, "ALTER TABLE p PARTITION (x=9) COMPACT 'major'", "x");
+  warehouse_run(&f->w, "CREATE TABLE two (a INT) PARTITIONED BY (d INT, h INT)");
+  warehouse_fails(&f->w, "ALTER TABLE two PARTITION (d=9) COMPACT 'major'",
+                  "Error 10299]: Alter table partition type compact does not allow partial partition spec");
 }
 
 /* ---- races ---- */
