@@ -6,5 +6,6 @@
 #include "skep/status.h"
 #include "skep/table.h"
 #include "skep/version.h"
+#include "skep/warehouse.h"
 
 #endif

@@ -48,14 +48,16 @@ SKEP_NODISCARD skep_status skep_arrow_import_type(skep_arena *arena, const struc
 SKEP_NODISCARD skep_status skep_arrow_import_vec(skep_vec *vec, const struct ArrowSchema *schema,
                                                  const struct ArrowArray *array, skep_err *err);
 
-/* A pull source of batches for skep_arrow_stream: fills root (initialised, reset) or returns SKEP_END. */
+/* A pull source of batches for skep_arrow_stream: fills root (reset; in Arrow's forms with nothing lost, as skep_forms
+ * zero-initialised has them) or returns SKEP_END. */
 typedef struct skep_batch_source {
   skep_status (*next)(void *self, skep_batch *batch, skep_err *err);
   void (*release)(void *self);
   void *self;
 } skep_batch_source;
 
-/* An ArrowArrayStream over a source (moved in, also on failure). type and ctx must outlive the stream. */
+/* An ArrowArrayStream over a source (moved in, also on failure). forms: of the arrays. type and ctx must outlive the
+ * stream; `release` is the last thing that it does with them. */
 SKEP_NODISCARD skep_status skep_arrow_stream(const skep_ctx *ctx, const skep_type *type, const skep_forms *forms,
                                              skep_utf8_mode utf8, skep_batch_source source,
                                              struct ArrowArrayStream *out, skep_err *err);

@@ -76,19 +76,21 @@ static void release_source(skep_batch_source *source) {
 
 static void stream_release(struct ArrowArrayStream *self) {
   stream *s = self->private_data;
-  release_source(&s->source);
-  skep_vec_fini(&s->batch.root);
   skep_allocator allocator = s->allocator;
+  skep_batch_source source = s->source;
+  skep_vec_fini(&s->batch.root);
   allocator.release(allocator.self, s);
   self->release = NULL;
+  release_source(&source); /* the last: ctx may be the source's own */
 }
 
 skep_status skep_arrow_stream(const skep_ctx *ctx, const skep_type *type, const skep_forms *forms, skep_utf8_mode utf8,
                               skep_batch_source source, struct ArrowArrayStream *out, skep_err *err) {
+  const skep_forms plain = {.keep_dictionaries = forms->keep_dictionaries};
   *out = (struct ArrowArrayStream){0};
   stream *s = skep_alloc_zero(ctx, 1, sizeof *s);
   skep_status st = s == NULL ? skep_fail(err, SKEP_ERR_NOMEM, "no memory for an Arrow stream")
-                             : skep_vec_init(&s->batch.root, ctx, type, forms, err);
+                             : skep_vec_init(&s->batch.root, ctx, type, &plain, err);
   if (st != SKEP_OK) {
     skep_release(ctx, s);
     release_source(&source);

@@ -5,6 +5,7 @@
 
 #include "acid/dir_write.h"
 #include "acid/name.h"
+#include "sql/given.h"
 #include "sql/legacy_locks.h"
 #include "sql/life_int.h"
 #include "sql/rollback.h"
@@ -85,6 +86,13 @@ static skep_status lookup(void *self, skep_arena *arena, const char *db, const c
     return skep_sys_view_table(life->s, arena, name, out, err);
   if (db == NULL && life->own_relation != NULL && strcmp(name, life->own_relation->name) == 0) {
     *out = *life->own_relation;
+    return SKEP_OK;
+  }
+  const skep_bind_table *given = db == NULL ? skep_given_find(life->s, name) : NULL;
+  if (given != NULL) {
+    if (life->binder.trace != NULL)
+      return skep_fail(err, SKEP_ERR_SEMANTIC, "a view cannot read %s: only this connection knows these rows", name);
+    *out = *given;
     return SKEP_OK;
   }
   SKEP_TRY(add_table(life, db, name, &table, err));

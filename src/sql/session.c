@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "db/schema.h"
+#include "sql/given.h"
 #include "sql/heartbeat.h"
 #include "sql/legacy_locks.h"
 #include "sql/metastore_place.h"
@@ -152,6 +153,7 @@ void skep_session_close(skep_session *s) {
   skep_heartbeat_stop(s);
   clear_notes(s);
   skep_release(s->ctx, s->notes.lines);
+  skep_given_forget(s);
   skep_engine_close(s->engine);
   skep_legacy_forget(s);
   skep_catalog_close(s->catalog);

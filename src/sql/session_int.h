@@ -91,8 +91,9 @@ struct skep_session {
   skep_catalog *catalog; /* over db */
   skep_engine *engine;   /* NULL until skep_session_engine; __atomic builtins, for skep_session_cancel */
   skep_engine_opts engine_opts;
-  skep_arena arena;     /* of the running statement */
-  skep_arena txn_arena; /* of the open transaction */
+  struct skep_given *given; /* given.h: rows of the program's own, a list */
+  skep_arena arena;         /* of the running statement */
+  skep_arena txn_arena;     /* of the open transaction */
   skep_session_txn txn;
   skep_heartbeats *heartbeats; /* as the caller gave it; or NULL */
   skep_heartbeat *heartbeat;   /* heartbeat.h; NULL until the first transaction */

@@ -54,7 +54,7 @@ class TableOpts(ctypes.Structure):
 
 
 EVERYTHING, ROW_IDS, KEEP_DICTIONARIES = 1, 2, 4
-ERR_ARGUMENT, ERR_RANGE, ERR_SNAPSHOT = 2, 8, 12
+ERR_ARGUMENT, ERR_UNSUPPORTED, ERR_RANGE, ERR_SNAPSHOT, ERR_CONFLICT = 2, 6, 8, 12, 16
 
 
 class SkepError(Exception):
@@ -260,6 +260,58 @@ def test_the_documented_example_reads_a_table(skep, args):
                              capture_output=True, text=True, check=True)
         rows = [eval(line, {"Decimal": decimal.Decimal}) for line in ran.stdout.splitlines()]
         assert len(rows) == n and list(rows[0]) == ["id", "name", "age", "balance"], rows
+
+
+def test_the_documented_example_changes_tables_and_takes_rows(skep, args):
+    import datetime as dt, importlib, shutil, tempfile
+    import pyarrow as pa
+    os.environ["LIBSKEP"] = args.libskep
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    example = importlib.import_module("warehouse")
+    given = pa.table({
+        "ID": pa.array(range(50000), pa.int64()),
+        "name": pa.array([None if i % 7 == 0 else f"name {i % 100}" for i in range(50000)]).dictionary_encode(),
+        "amount": pa.array([decimal.Decimal(i) / 100 for i in range(50000)], pa.decimal128(12, 2)),
+        "at": pa.array([dt.datetime(2024, 1, 1) + dt.timedelta(microseconds=i) for i in range(50000)], pa.timestamp("us")),
+        "day": pa.array([dt.date(2024, 1, 1 + i % 3) for i in range(50000)]),
+        "tags": pa.array([[f"t{i % 5}", None] if i % 2 else [] for i in range(50000)], pa.list_(pa.large_string())),
+        "point": pa.array([{"x": i, "y": i % 2 == 0} for i in range(50000)]),
+    })
+    here = tempfile.mkdtemp(prefix="skep-warehouse-")
+    try:
+        c = example.Connection(here)
+        assert c.run("CREATE TABLE t (id BIGINT, name STRING, amount DECIMAL(12,2), at TIMESTAMP, day DATE, tags ARRAY<STRING>, "
+                     "point STRUCT<x:BIGINT,y:BOOLEAN>)") is None
+        c.give("Batch", given)
+        c.run("INSERT INTO t SELECT * FROM batch")
+        back = c.query("SELECT * FROM t ORDER BY id")
+        assert [n.rpartition(".")[2] for n in back.column_names] == [n.lower() for n in given.column_names], back.column_names
+        for ours, theirs in zip(back.columns, given.columns):
+            assert ours.to_pylist() == theirs.to_pylist(), ours.type
+        c.take_back("batch")
+        c.give("batch", pa.table({"id": pa.array([1, 2, 70000], pa.int64()), "gone": [True, False, False]}))
+        c.run("MERGE INTO t USING batch b ON t.id = b.id WHEN MATCHED AND b.gone THEN DELETE WHEN MATCHED THEN UPDATE SET name = 'merged' "
+              "WHEN NOT MATCHED THEN INSERT (id, name) VALUES (b.id, 'new')")
+        assert c.query("SELECT id, name FROM t WHERE id < 3 OR name IN ('merged', 'new') ORDER BY id").to_pydict() == {
+            "id": [0, 2, 70000], "name": [None, "merged", "new"]}
+        try:
+            c.give("later", pa.table({"id": pa.array([1], pa.duration("s"))}))
+            raise AssertionError("a duration was taken")
+        except example.SkepError as e:
+            assert e.status == ERR_UNSUPPORTED, e
+        other = example.Connection(here)
+        c.run("SET hive.txn.xlock.write=false; START TRANSACTION; UPDATE t SET name = 'a' WHERE id = 0")
+        other.run("SET hive.txn.xlock.write=false; UPDATE t SET name = 'b' WHERE id = 0")
+        try:
+            c.run("COMMIT")
+            raise AssertionError("two changed one row")
+        except example.SkepError as e:
+            assert e.status == ERR_CONFLICT, e
+        assert c.query("SELECT name FROM t WHERE id = 0").to_pydict() == {"name": ["b"]}
+        other.close()
+        c.close()
+    finally:
+        shutil.rmtree(here)
 
 
 def test_splits_from_bytes_give_the_rows_of_the_table(skep, args):

@@ -17,7 +17,9 @@ read -ra flags <<<"$(pkg-config --cflags --libs skep)"
 cp "$consumer/use.c" "$work/use.cpp"
 "$cc" -std=c17 -Wall -Werror -o "$work/use_c" "$consumer/use.c" "${flags[@]}"
 "$cxx" -std=c++17 -Wall -Werror -o "$work/use_cpp" "$work/use.cpp" "${flags[@]}"
-"$cc" -std=c17 -Wall -Wextra -Werror -o "$work/read_table" "$consumer/read_table.c" "${flags[@]}"
+for program in read_table transfer; do
+  "$cc" -std=c17 -Wall -Wextra -Werror -o "$work/$program" "$consumer/$program.c" "${flags[@]}"
+done
 version=$(pkg-config --modversion skep)
 for program in use_c use_cpp; do
   [ "$("$work/$program")" = "$version" ] || { echo "$program (pkg-config) is not version $version"; exit 1; }
@@ -41,9 +43,17 @@ for program in "$work/read_table" "$work/build/read_table"; do
   grep -q 'nothing' "$work/message"
 done
 
+accounts="CREATE TABLE accounts (id INT, balance DECIMAL(12,2)); INSERT INTO accounts VALUES (1, 30), (2, 5), (3, 0)"
 if [ -e "$prefix/bin/skep" ]; then
   [[ $("$prefix/bin/skep" --version) == *"$version"* ]] || { echo "skep --version is not $version"; exit 1; }
   [ "$("$prefix/bin/skep" -w "$work/warehouse" --showHeader=false -e "SELECT 40 + 2")" = 42 ] || { echo "skep -e fails"; exit 1; }
+  "$prefix/bin/skep" -w "$work/warehouse" -e "$accounts"
+  for program in "$work/transfer" "$work/build/transfer"; do
+    "$program" "$work/warehouse" 1 2 20.00
+  done >"$work/transferred"
+  diff "$work/transferred" - <<<$'3 accounts are not overdrawn\n2 accounts are not overdrawn' # 30 - 20 - 20 < 0
+  if "$work/transfer" "$work/nothing" 1 2 20.00 2>"$work/message"; then exit 1; fi
+  grep -q 'accounts' "$work/message"
 fi
 for page in "$build"/../../docs/man/*.1; do
   [ ! -e "$page" ] || [ -e "$prefix/share/man/man1/$(basename "$page")" ] || { echo "$page is not installed"; exit 1; }
