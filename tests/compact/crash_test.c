@@ -11,6 +11,7 @@ enum { STRIDE = 1 };
 #else
 enum { STRIDE = 7 };
 #endif
+enum { POSTGRES_STRIDE = 13 }; /* each stop makes a database */
 enum { HOUR_MS = 3600000 };
 
 typedef struct scenario {
@@ -40,6 +41,12 @@ static void child_open(child *c, const char *dir, bool in_an_hour) {
   assert_ok(stopped_open(&c->stopped, dir), c->w->err);
   skep_ctx_init(&c->system);
   if (!in_an_hour) return;
+  if (metastore_is_postgres()) {
+    skep_db *db = warehouse_connect(c->w);
+    metastore_age(db, HOUR_MS);
+    skep_db_close(db);
+    return;
+  }
   c->w->ctx.clock_ms = later;
   c->w->ctx.clock_self = &c->system;
 }
@@ -140,7 +147,7 @@ static void judge(const stopped_job *j, const char *played, char *seen) {
            s->name, j->in_files ? "file" : "database", j->at, (int)j->kind, parts[0], parts[1], parts[2], parts[3]);
 }
 
-static const stopped_plan plan = {
+static stopped_plan plan = {
     .stride = STRIDE, .most = 5000, .prepare = prepare, .play = play, .look = look, .judge = judge};
 
 /* ---- scenarios ---- */
@@ -205,6 +212,8 @@ static void stopping_after_any_change_of_the_database_loses_nothing_and_leaves_n
 }
 
 int main(void) {
+  if (metastore_missing()) return METASTORE_SKIPPED;
+  if (metastore_is_postgres()) plan.stride = POSTGRES_STRIDE;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stopping_at_any_change_of_a_file_loses_nothing_and_leaves_nothing),
       cmocka_unit_test(stopping_before_any_change_of_the_database_loses_nothing_and_leaves_nothing),

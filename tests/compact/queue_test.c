@@ -6,16 +6,25 @@
 #include "lock/lock.h"
 #include "support/child.h"
 #include "support/compactor.h"
+#include "support/metastore.h"
 
 typedef struct fixture {
   warehouse w;
+  metastore m; /* PostgreSQL's database, if it is to be one */
   compactor c;
   skep_session *other;
 } fixture;
 
 static int setup(void **state) {
   fixture *f = calloc(1, sizeof *f);
-  warehouse_open(&f->w);
+  warehouse_place(&f->w);
+  assert_ok(warehouse_init(&f->w, f->w.dir), f->w.err);
+  f->w.opts.threads = 2;
+  if (metastore_is_postgres()) {
+    metastore_copy(&f->m, &f->w.ctx);
+    f->w.opts.metastore_url = f->m.url;
+  }
+  warehouse_session(&f->w);
   assert_ok(skep_session_open(&f->w.opts, &f->other, &f->w.err), f->w.err);
   compactor_open(&f->c, &f->w, NULL);
   compactor_set(&f->c, "skep.compactor.silence", "0");
@@ -28,6 +37,7 @@ static int teardown(void **state) {
   compactor_close(&f->c);
   skep_session_close(f->other);
   warehouse_close(&f->w);
+  if (f->m.is_postgres) metastore_remove(&f->m, &f->w.ctx);
   free(f);
   return 0;
 }
@@ -114,6 +124,7 @@ static void a_dry_run_removes_nothing(void **state) {
   make_table(f);
   warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
   const char *before = compactor_ls(&f->c, &f->w, "t");
+  metastore_settle(f->c.db);
   assert_ok(skep_compact_clean(&f->c.env, true, &done, &f->c.err), f->c.err);
   assert_int_equal(done.n_dirs, 3);
   assert_non_null(strstr(skep_buf_string(&f->c.said), "would remove "));
@@ -758,6 +769,7 @@ static void two_workers_and_two_cleaners_do_everything_once(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
+  if (metastore_missing()) return METASTORE_SKIPPED;
   const struct CMUnitTest tests[] = {
       TEST(what_an_open_reader_sees_stays_until_it_ends),
       TEST(a_reader_that_was_taken_for_dead_gets_an_error_and_not_fewer_rows),

@@ -12,6 +12,7 @@
 #include "compact/cleaner.h"
 #include "compact/initiator.h"
 #include "compact/worker.h"
+#include "support/metastore.h"
 #include "support/warehouse.h"
 
 typedef struct compactor {
@@ -78,6 +79,7 @@ static inline skep_compact_done compactor_work(compactor *c) {
 
 static inline skep_compact_cleaning compactor_clean(compactor *c) {
   skep_compact_cleaning done;
+  metastore_settle(c->db);
   assert_ok(skep_compact_clean(&c->env, false, &done, &c->err), c->err);
   return done;
 }

@@ -126,6 +126,31 @@ static inline void metastore_copy(metastore *m, const skep_ctx *ctx) {
   skep_db_close(db);
 }
 
+/* The clock of a server cannot be set: what stands in the metastore was written so much earlier instead. SQLite's clock
+ * is the context's. */
+static inline void metastore_age(skep_db *db, int64_t ms) {
+  static const char *const updates[] = {
+      "UPDATE \"TXNS\" SET \"TXN_STARTED\" = \"TXN_STARTED\" - ?, \"TXN_LAST_HEARTBEAT\" = \"TXN_LAST_HEARTBEAT\" - ?",
+      "UPDATE \"HIVE_LOCKS\" SET \"HL_ACQUIRED_AT\" = \"HL_ACQUIRED_AT\" - ?, \"HL_LAST_HEARTBEAT\" = "
+      "\"HL_LAST_HEARTBEAT\" - ?",
+      "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_ENQUEUE_TIME\" = \"CQ_ENQUEUE_TIME\" - ?, \"CQ_START\" = \"CQ_START\" - ?",
+      "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_COMMIT_TIME\" = \"CQ_COMMIT_TIME\" - ?, \"CQ_CLEANER_START\" = "
+      "\"CQ_CLEANER_START\" - ?"};
+  skep_err err = {0};
+  for (size_t i = 0; i < sizeof updates / sizeof updates[0]; i++)
+    assert_ok(skep_db_run(db, updates[i], SKEP_PARAMS(skep_p_i64(ms), skep_p_i64(ms)), NULL, &err), err);
+}
+
+/* PostgreSQL gives out numbers of transactions out of order: a young one may have an older neighbour yet to come. Now
+ * none has. */
+static inline void metastore_settle(skep_db *db) {
+  skep_err err = {0};
+  if (!metastore_is_postgres()) return;
+  assert_ok(
+      skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_STARTED\" = \"TXN_STARTED\" - 11000", SKEP_NO_PARAMS, NULL, &err),
+      err);
+}
+
 /* SQLite's files, but not the directory. */
 static inline void metastore_remove_files(const metastore *m) {
   const char *names[] = {"m.sqlite", "m.sqlite-wal", "m.sqlite-shm", "m.sqlite-queue", "m.sqlite-mutex"};

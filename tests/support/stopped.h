@@ -4,7 +4,8 @@
  *   static const stopped_plan plan = {.prepare = prepare, .play = play, .look = look, .judge = judge, ...};
  *   uint64_t calls = stopped_everywhere(&plan, "a first base", &scenario, false, SKEP_DB_FAULT_EXIT_BEFORE);
  *
- * The bodies get a stopped_job. `play` does its work between stopped_arm and its return. */
+ * The bodies get a stopped_job. `play` does its work between stopped_arm and its return. With SKEP_TEST_POSTGRES in the
+ * environment (metastore.h) the metastore is a database there, copied like the directory. */
 #ifndef SUPPORT_STOPPED_H
 #define SUPPORT_STOPPED_H
 
@@ -13,6 +14,7 @@
 #include "db/faults.h"
 #include "io/faulty.h"
 #include "support/child.h"
+#include "support/metastore.h"
 #include "support/warehouse.h"
 
 typedef struct stopped_job {
@@ -40,10 +42,14 @@ typedef struct stopped_child {
   skep_db_faults faults;
 } stopped_child;
 
+/* On PostgreSQL: the database of the run, and the one that it is a copy of. Children inherit them. */
+static metastore stopped_run, stopped_kept;
+
 /* All but the session, which is to be given the faults or not. */
 static inline skep_status stopped_open(stopped_child *c, const char *dir) {
   memset(c, 0, sizeof *c);
   SKEP_TRY(warehouse_init(&c->w, dir));
+  if (stopped_run.is_postgres) c->w.opts.metastore_url = stopped_run.url;
   c->posix = c->w.fs;
   SKEP_TRY(skep_fs_faulty_new(&c->w.ctx, c->posix, &c->w.fs, &c->w.err));
   c->w.opts.fs = c->w.fs;
@@ -60,6 +66,39 @@ static inline void stopped_arm(stopped_child *c, const stopped_job *job) {
   }
 }
 
+/* Databases of the children that were stopped: their sessions may still be ending. */
+static inline void stopped_admin(const char *format, const char *a, const char *b) {
+  char sql[200];
+  skep_ctx ctx;
+  skep_ctx_init(&ctx);
+  snprintf(sql, sizeof sql, format, a, b);
+  metastore_admin(&ctx, &stopped_run, sql);
+}
+
+static inline void stopped_prepare_database(void) {
+  skep_ctx ctx;
+  if (!metastore_is_postgres()) return;
+  skep_ctx_init(&ctx);
+  metastore_place(&stopped_kept, false);
+  metastore_copy(&stopped_run, &ctx);
+}
+
+static inline void stopped_keep_database(void) {
+  if (stopped_run.is_postgres) stopped_admin("ALTER DATABASE %s RENAME TO %s", stopped_run.name, stopped_kept.name);
+}
+
+static inline void stopped_copy_database(void) {
+  if (!stopped_run.is_postgres) return;
+  stopped_admin("DROP DATABASE IF EXISTS %s WITH (FORCE)", stopped_run.name, "");
+  stopped_admin("CREATE DATABASE %s TEMPLATE %s", stopped_run.name, stopped_kept.name);
+}
+
+static inline void stopped_remove_databases(void) {
+  if (!stopped_run.is_postgres) return;
+  stopped_admin("DROP DATABASE IF EXISTS %s WITH (FORCE)", stopped_run.name, "");
+  stopped_admin("DROP DATABASE IF EXISTS %s WITH (FORCE)", stopped_kept.name, "");
+}
+
 /* The number of calls that the work makes, or a little less. */
 static inline uint64_t stopped_everywhere(const stopped_plan *plan, const char *name, const void *what, bool in_files,
                                           skep_db_fault_kind kind) {
@@ -74,11 +113,14 @@ static inline uint64_t stopped_everywhere(const stopped_plan *plan, const char *
                      .in_files = in_files,
                      .kind = kind,
                      .at = 1 + (uint64_t)getpid() % plan->stride};
+  stopped_prepare_database();
   assert_int_equal(child_run(plan->prepare, &job, played, sizeof played), 0);
+  stopped_keep_database();
   child_shell("mv %s %s", dir, kept); /* the metastore holds the path: copies go back to it */
   do {
     assert_true(job.at < plan->most);
     child_shell("rm -rf %s && cp -r %s %s", dir, kept, dir);
+    stopped_copy_database();
     code = child_run(plan->play, &job, played, sizeof played);
     if (code != 0 && code != SKEP_DB_FAULT_CODE && code != SKEP_FS_FAULT_CODE)
       fail_msg("%s: stopped at %s call %" PRIu64 ": exit status %d", name, in_files ? "file" : "database", job.at,
@@ -88,6 +130,7 @@ static inline uint64_t stopped_everywhere(const stopped_plan *plan, const char *
     job.at += plan->stride;
   } while (code != 0);
   child_shell("rm -rf %s %s", kept, dir);
+  stopped_remove_databases();
   return job.at - plan->stride;
 }
 

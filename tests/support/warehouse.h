@@ -63,7 +63,8 @@ static inline void warehouse_open(warehouse *w) {
 
 /* The metastore's URL, for a connection beside the session's. */
 static inline void warehouse_url(const warehouse *w, char *url, size_t size) {
-  int n = snprintf(url, size, "sqlite:%s/metastore.sqlite", w->opts.warehouse_dir);
+  int n = w->opts.metastore_url != NULL ? snprintf(url, size, "%s", w->opts.metastore_url)
+                                        : snprintf(url, size, "sqlite:%s/metastore.sqlite", w->opts.warehouse_dir);
   assert_true(n > 0 && (size_t)n < size);
 }
 
