@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alive.h"
 #include "cli/compact_int.h"
 #include "cli/interrupts.h"
 #include "compact/cleaner.h"
@@ -23,6 +24,8 @@ typedef struct service {
   skep_config *config;
   const char *warehouse, *url;
   char host[256];
+  char process[SKEP_ALIVE_TAG_SIZE]; /* so that others see when this one is gone */
+  char agent[80];
   unsigned roles, n_workers;
   skep_cancel cancel;
   pthread_mutex_t lock; /* of the two below, and of what is printed */
@@ -77,13 +80,13 @@ static skep_status open_seat(service *s, int number, skep_compact_seat *seat, sk
     skep_compact_seat_close(seat);
     return status;
   }
-  snprintf(seat->worker_id, sizeof seat->worker_id, "%.100s-%ld.%d", s->host, (long)getpid(), number);
+  snprintf(seat->worker_id, sizeof seat->worker_id, "%.60s-%ld.%d%s", s->host, (long)getpid(), number, s->process);
   seat->env = (skep_compact_env){.ctx = s->env->ctx,
                                  .fs = s->env->fs,
                                  .db = seat->db,
                                  .catalog = seat->catalog,
                                  .config = s->config,
-                                 .conf = {.user = user_name(), .host = s->host, .agent = "skep compact"},
+                                 .conf = {.user = user_name(), .host = s->host, .agent = s->agent},
                                  .worker_id = seat->worker_id,
                                  .version = SKEP_COMPACT_VERSION,
                                  .cancel = &s->cancel,
@@ -159,10 +162,22 @@ static skep_status housekeeper_round(service *s, const skep_compact_env *env, sk
   return SKEP_OK;
 }
 
+/* What dead workers left goes back into the queue; so does what this one could not bring to an end itself, when its
+ * connection broke (first: it has none yet). */
+static skep_status revive(const skep_compact_env *env, bool first, skep_err *err) {
+  skep_arena arena;
+  skep_arena_init(&arena, env->ctx, MAX_ARENA);
+  skep_status status = first ? skep_compact_revive_own(env, &arena, err) : SKEP_OK;
+  if (status == SKEP_OK) status = skep_compact_revive(env, &arena, NULL, err);
+  skep_arena_fini(&arena);
+  return status;
+}
+
 /* ---- once ---- */
 
 static skep_status work_all(service *s, const skep_compact_env *env, skep_err *err) {
   bool worked = true;
+  SKEP_TRY(revive(env, false, err));
   while (worked) SKEP_TRY(worker_round(s, env, &worked, err));
   return SKEP_OK;
 }
@@ -223,12 +238,14 @@ static int64_t interval(const service *s, unsigned role) {
   return skep_compact_housekeeper_interval_ms(&env);
 }
 
-/* That a worker is alive is said now and then: also while there is nothing to do. */
+/* That a worker is alive is said now and then, also while there is nothing to do; and whether others are is asked. */
 static skep_status say_alive(const skep_compact_env *env, int64_t *last_ms, skep_err *err) {
   int64_t now = env->ctx->monotonic_ns(env->ctx->clock_self) / 1000000;
-  if (*last_ms != 0 && now - *last_ms < ALIVE_MS) return SKEP_OK;
+  bool first = *last_ms == 0;
+  if (!first && now - *last_ms < ALIVE_MS) return SKEP_OK;
   *last_ms = now;
-  return skep_compact_worker_beat(env->db, false, err);
+  SKEP_TRY(skep_compact_worker_beat(env->db, false, err));
+  return revive(env, first, err);
 }
 
 static skep_status round_of(service *s, unsigned role, const skep_compact_env *env, int64_t *last_ms, bool *again,
@@ -386,6 +403,8 @@ int skep_compact_main(const skep_cli_env *env, const skep_compact_args *args, sk
   skep_err err = {0};
   if (gethostname(s.host, sizeof s.host) != 0) snprintf(s.host, sizeof s.host, "localhost");
   s.host[sizeof s.host - 1] = '\0';
+  skep_alive_tag(s.process);
+  snprintf(s.agent, sizeof s.agent, "skep compact%s", s.process);
   if (pthread_mutex_init(&s.lock, NULL) != 0 || pthread_cond_init(&s.wake, NULL) != 0) return SKEP_CLI_FAILED;
   skep_status status =
       skep_interrupts_start(&interrupts, env->ctx, args->once && !args->silent && isatty(STDERR_FILENO), &err);

@@ -24,7 +24,7 @@ typedef struct skep_compact_env {
   skep_catalog *catalog;     /* over db */
   const skep_config *config; /* Hive's names; what is not set has Hive's default */
   skep_txn_conf conf;        /* user, host, time-outs */
-  const char *worker_id;     /* "<host>-<thread>" */
+  const char *worker_id;     /* "<host>-<thread>"; nobody else's; ends with the process's tag (base/alive.h) */
   const char *version;
   const skep_cancel *cancel; /* or NULL */
   skep_compact_say *say;     /* or NULL */

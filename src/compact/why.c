@@ -132,11 +132,19 @@ static skep_status why_ready(asking *a, const skep_compaction *c, const char **w
   return SKEP_OK;
 }
 
-skep_status skep_compact_why_ready(const skep_compact_env *env, skep_arena *arena, const skep_compaction *entry,
+static const char *worker_is_gone(asking *a, const skep_compaction *c) {
+  return print(a, "the process of its worker %.128s is gone (transaction %lld): the next worker takes it over",
+               c->worker_id, (long long)c->txn_id);
+}
+
+skep_status skep_compact_why_entry(const skep_compact_env *env, skep_arena *arena, const skep_compaction *entry,
                                    const char **why, skep_err *err) {
   asking a = {.env = env, .arena = arena};
   skep_compact_target target;
   skep_compact_reason r = {0};
+  *why = NULL;
+  if (entry->state == 'w' && skep_compaction_worker_is_gone(entry)) *why = worker_is_gone(&a, entry);
+  if (entry->state != 'r') return SKEP_OK;
   SKEP_TRY(skep_db_now_ms(env->db, &a.now, err));
   SKEP_TRY(why_ready(&a, entry, why, err));
   if (*why == NULL) return SKEP_OK;
@@ -170,6 +178,7 @@ static skep_status entry(asking *a, const skep_compaction *c, const skep_compact
     r.since_ms = c->started_ms;
     r.why = print(a, "worker %.128s works on it in transaction %lld%s%s", c->worker_id != NULL ? c->worker_id : "?",
                   (long long)c->txn_id, c->job_id != NULL ? ": " : "", c->job_id != NULL ? c->job_id : "");
+    if (skep_compaction_worker_is_gone(c)) r.why = worker_is_gone(a, c);
   }
   if (c->state == 'r') {
     r.since_ms = c->commit_ms;

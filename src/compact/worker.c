@@ -343,6 +343,14 @@ skep_status skep_compact_revive(const skep_compact_env *env, skep_arena *arena, 
   return SKEP_OK;
 }
 
+skep_status skep_compact_revive_own(const skep_compact_env *env, skep_arena *arena, skep_err *err) {
+  skep_compaction *left;
+  uint32_t n;
+  SKEP_TRY(skep_compaction_list_of_worker(env->db, env->worker_id, arena, &left, &n, err));
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(revive(env, arena, &left[i], err));
+  return SKEP_OK;
+}
+
 /* ---- who is there ---- */
 
 enum { ALIVE_MS = 30000 };

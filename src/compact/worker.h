@@ -29,6 +29,10 @@ SKEP_NODISCARD skep_status skep_compact_work_once(const skep_compact_env *env, i
 SKEP_NODISCARD skep_status skep_compact_revive(const skep_compact_env *env, skep_arena *arena, uint32_t *n_found,
                                                skep_err *err);
 
+/* The same for what this worker itself took and could not bring to an end: the database was not there to be told. For a
+ * worker that is not at work; its id must be its alone. */
+SKEP_NODISCARD skep_status skep_compact_revive_own(const skep_compact_env *env, skep_arena *arena, skep_err *err);
+
 /* Whether a worker of Skep's has said within the last 30 s that it lives; and saying so. */
 SKEP_NODISCARD skep_status skep_compact_worker_alive(skep_db *db, bool *alive, skep_err *err);
 SKEP_NODISCARD skep_status skep_compact_worker_beat(skep_db *db, bool leaves, skep_err *err);

@@ -2,6 +2,7 @@
  * worker is alive. See compact/README.md for what the steps do.
  *
  * Source: Hive 4.0 AlterTableCompactAnalyzer, AlterTableCompactOperation, AbortCompactionsOperation; golden 08, 23. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ static void progress(void *self, const skep_compaction *job, const skep_compact_
 
 void skep_compact_session_init(skep_compact_session *c, skep_session *s, bool chatty) {
   *c = (skep_compact_session){.s = s};
-  snprintf(c->worker_id, sizeof c->worker_id, "%.100s-%ld", s->host, (long)getpid());
+  snprintf(c->worker_id, sizeof c->worker_id, "%.40s-%ld.%016" PRIx64 "%s", s->host, (long)getpid(), s->number,
+           s->process);
   snprintf(c->initiator_id, sizeof c->initiator_id, "%.100s-manual", s->host);
   c->env = (skep_compact_env){.ctx = s->ctx,
                               .fs = s->fs,
@@ -243,7 +245,8 @@ static skep_status work(compaction *c, int64_t id, skep_err *err) {
   skep_arena arena;
   skep_compact_done done;
   skep_arena_init(&arena, c->s->ctx, MAX_ARENA);
-  skep_status st = skep_compact_revive(&c->session.env, &arena, NULL, err);
+  skep_status st = skep_compact_revive_own(&c->session.env, &arena, err);
+  if (st == SKEP_OK) st = skep_compact_revive(&c->session.env, &arena, NULL, err);
   if (st == SKEP_OK) st = skep_compact_work_once(&c->session.env, id, NULL, &arena, &done, err);
   __atomic_store_n(&c->s->job_permille, -1, __ATOMIC_SEQ_CST);
   skep_arena_fini(&arena);

@@ -9,7 +9,7 @@ typedef struct skep_compact_session {
   skep_session *s;
   skep_compact_env env;
   skep_cancel cancel; /* asked when the session's statement is cancelled, at the next sign of progress */
-  char worker_id[128], initiator_id[128];
+  char worker_id[160], initiator_id[128];
 } skep_compact_session;
 
 /* The session must stay where it is. chatty: what the steps have to say becomes notices. */

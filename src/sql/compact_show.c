@@ -199,7 +199,8 @@ static int compare_rows(const void *left, const void *right, void *self) {
   return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Hive leaves the message of what is ready for cleaning empty: here it says whom it waits for, when it does. */
+/* Hive leaves the message of what is ready for cleaning or worked on empty: here it says whom it waits for, when it
+ * does, or that its worker is gone. */
 enum { ERROR_COLUMN = 12, MAX_ASKED = 100 };
 
 static skep_status say_why(skep_session *s, const skep_compaction *c, const char **cell, skep_err *err) {
@@ -208,7 +209,7 @@ static skep_status say_why(skep_session *s, const skep_compaction *c, const char
   SKEP_TRY(skep_compaction_property(c, "location", &s->arena, &location, err));
   if (location != NULL) return SKEP_OK;
   skep_compact_session_init(&session, s, false);
-  SKEP_TRY(skep_compact_why_ready(&session.env, &s->arena, c, &why, err));
+  SKEP_TRY(skep_compact_why_entry(&session.env, &s->arena, c, &why, err));
   if (why != NULL) *cell = why;
   return SKEP_OK;
 }
@@ -226,7 +227,7 @@ skep_status skep_show_compactions(skep_session *s, const skep_show *show, skep_r
   for (uint32_t i = 0; i < n; i++) {
     if (!is_shown(&f, &all[i]) || (show->has_id && all[i].id != show->id)) continue;
     cells_of(s, &all[i], rows[n_rows].cells);
-    if (all[i].state == 'r' && n_asked++ < MAX_ASKED)
+    if ((all[i].state == 'r' || all[i].state == 'w') && n_asked++ < MAX_ASKED)
       SKEP_TRY(say_why(s, &all[i], &rows[n_rows].cells[ERROR_COLUMN], err));
     rows[n_rows].place = n_rows;
     n_rows++;

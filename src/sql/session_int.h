@@ -16,7 +16,7 @@
 #include "db/db.h"
 #include "engine/engine.h"
 #include "lock/lock.h"
-#include "sql/alive.h"
+#include "base/alive.h"
 #include "sql/ast.h"
 #include "sql/session.h"
 #include "txn/txn.h"

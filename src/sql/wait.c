@@ -242,7 +242,7 @@ static skep_status look_for_cycle(waiting *w, skep_err *err) {
 static skep_status bury(waiting *w, bool *done, skep_err *err) {
   const skep_lock_blocker *b = &w->blocker;
   *done = false;
-  if (b->txn == 0 || !is_ours(b->agent) || !skep_alive_is_over(b->agent)) return SKEP_OK;
+  if (b->txn == 0 || b->agent == NULL || !skep_alive_is_over(b->agent)) return SKEP_OK;
   skep_status st = skep_txn_abort(w->s->db, b->txn, SKEP_ABORT_DIED, false, err);
   if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
   *done = st == SKEP_OK;

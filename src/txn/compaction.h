@@ -144,11 +144,19 @@ SKEP_NODISCARD skep_status skep_compaction_refuse(skep_db *db, const skep_compac
 SKEP_NODISCARD skep_status skep_compaction_retry(skep_db *db, const skep_compaction *job, int64_t txn, bool files_gone,
                                                  bool died, const char *reason, skep_err *err);
 
-/* Entries in 'w' whose transaction is not open any more, or which have none and were taken more than timeout_ms ago;
- * those of a worker of Hive are among them after hive.compactor.worker.timeout only. */
+/* Whether an entry's worker is known to be no more: a process of this machine that has ended (base/alive.h: its id ends
+ * with the process's tag). */
+bool skep_compaction_worker_is_gone(const skep_compaction *c);
+
+/* Entries in 'w' whose transaction is not open any more or whose worker is gone, or which have none and were taken more
+ * than timeout_ms ago; those of a worker of Hive are among them after hive.compactor.worker.timeout only. */
 SKEP_NODISCARD skep_status skep_compaction_list_dead(skep_db *db, int64_t timeout_ms, int64_t begin_ms,
                                                      skep_arena *arena, skep_compaction **out, uint32_t *n,
                                                      skep_err *err);
+
+/* Entries in 'w' of this worker: while it works on none, they are what it could not bring to an end. */
+SKEP_NODISCARD skep_status skep_compaction_list_of_worker(skep_db *db, const char *worker_id, skep_arena *arena,
+                                                          skep_compaction **out, uint32_t *n, skep_err *err);
 
 /* --- cleaning --- */
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alive.h"
 #include "base/config.h"
 #include "txn/compaction_int.h"
 #include "txn/string_map.h"
@@ -471,6 +472,10 @@ skep_status skep_compaction_retry(skep_db *db, const skep_compaction *job, int64
 
 /* --- the dead --- */
 
+bool skep_compaction_worker_is_gone(const skep_compaction *c) {
+  return c->worker_id != NULL && skep_alive_is_over(c->worker_id);
+}
+
 static bool is_ours(const skep_compaction *c) {
   return c->worker_version != NULL && strncmp(c->worker_version, "skep", 4) == 0;
 }
@@ -478,12 +483,13 @@ static bool is_ours(const skep_compaction *c) {
 static skep_status is_dead(skep_db *db, const skep_compaction *c, int64_t now, int64_t timeout_ms, int64_t begin_ms,
                            bool *out, skep_err *err) {
   char state = 0;
+  bool gone = skep_compaction_worker_is_gone(c);
   if (c->txn_id != 0) {
     SKEP_TRY(skep_txn_state(db, c->txn_id, &state, NULL, NULL, err));
-    *out = state != 'o' && state != 'c'; /* what is committed is no leftover, whoever wrote the row */
+    *out = (state != 'o' || gone) && state != 'c'; /* what is committed is no leftover, whoever wrote the row */
     return SKEP_OK;
   }
-  *out = c->started_ms < now - (is_ours(c) ? begin_ms : timeout_ms);
+  *out = gone || c->started_ms < now - (is_ours(c) ? begin_ms : timeout_ms);
   return SKEP_OK;
 }
 
@@ -504,4 +510,15 @@ skep_status skep_compaction_list_dead(skep_db *db, int64_t timeout_ms, int64_t b
   }
   *n = kept;
   return SKEP_OK;
+}
+
+skep_status skep_compaction_list_of_worker(skep_db *db, const char *worker_id, skep_arena *arena, skep_compaction **out,
+                                           uint32_t *n, skep_err *err) {
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT " SKEP_QUEUE_COLUMNS
+                         " FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'w' AND \"CQ_WORKER_ID\" = ? ORDER BY "
+                         "\"CQ_ID\"",
+                         SKEP_PARAMS(skep_p_text(worker_id)), &stmt, err));
+  return skep_compaction_read_all(stmt, arena, out, n, err);
 }

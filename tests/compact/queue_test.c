@@ -2,7 +2,9 @@
  * docs/cases.md), each with readers and writers around. */
 #include <pthread.h>
 
+#include "base/alive.h"
 #include "compact/clean_int.h"
+#include "compact/why.h"
 #include "lock/lock.h"
 #include "support/child.h"
 #include "support/compactor.h"
@@ -254,6 +256,58 @@ static void a_job_that_kills_its_workers_is_given_up_with_the_reason(void **stat
   assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\""), 0);
   assert_non_null(strstr(warehouse_rows(&f->w, "SHOW COMPACTIONS t"), "\tfailed\t"));
   assert_non_null(strstr(skep_buf_string(&f->w.text), "its worker vm-dead died (transaction "));
+}
+
+static int say_tag(const void *arg, int fd) {
+  char tag[SKEP_ALIVE_TAG_SIZE];
+  (void)arg;
+  skep_alive_tag(tag);
+  child_say(fd, tag);
+  return 0;
+}
+
+/* A worker that could not write down how it ended (a full disk under the metastore too): nobody waits for the time-out.
+ */
+static void a_job_whose_process_is_gone_is_taken_over_at_once(void **state) {
+  fixture *f = *state;
+  char tag[SKEP_ALIVE_TAG_SIZE], id[100];
+  skep_compaction_snapshot snapshot;
+  skep_compact_reason *why;
+  size_t n_why;
+  uint32_t n_found;
+  make_table(f);
+  assert_int_equal(child_run(say_tag, NULL, tag, sizeof tag), 0);
+  if (tag[0] == '\0') skip(); /* no /proc */
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  skep_compaction job = take_next(f);
+  assert_ok(skep_compaction_begin(f->c.db, &f->c.env.conf, &f->c.arena, &job, &snapshot, &f->c.err), f->c.err);
+  snprintf(id, sizeof id, "vm-1%s", tag);
+  assert_ok(skep_db_run(f->c.db, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_WORKER_ID\" = ?", SKEP_PARAMS(skep_p_text(id)),
+                        NULL, &f->c.err),
+            f->c.err);
+  assert_non_null(strstr(warehouse_rows(&f->w, "SHOW COMPACTIONS"), "the process of its worker vm-1@"));
+  assert_ok(skep_compact_why(&f->c.env, &f->c.arena, "default", "t", &why, &n_why, &f->c.err), f->c.err);
+  assert_int_equal(n_why, 1);
+  assert_non_null(strstr(why[0].why, "is gone (transaction "));
+  assert_non_null(strstr(why[0].why, "): the next worker takes it over"));
+  assert_ok(skep_compact_revive(&f->c.env, &f->c.arena, &n_found, &f->c.err), f->c.err);
+  assert_int_equal(n_found, 1);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'"), 0);
+  assert_int_equal(compactor_work(&f->c).state, 'r');
+}
+
+/* The same while its process lives, once the worker has its database back; what another worker does is left alone. */
+static void what_a_worker_could_not_bring_to_an_end_it_takes_up_again(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  (void)take_next(f);
+  assert_ok(skep_compact_revive_own(&f->c.env, &f->c.arena, &f->c.err), f->c.err);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'w'"), 1);
+  f->c.env.worker_id = "vm-dead"; /* as take_next is */
+  assert_ok(skep_compact_revive_own(&f->c.env, &f->c.arena, &f->c.err), f->c.err);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\" WHERE \"CQ_STATE\" = 'i'"), 1);
+  assert_int_equal(compactor_work(&f->c).state, 'r');
 }
 
 /* A worker that was only slow finds that its job is another's. */
@@ -781,6 +835,8 @@ int main(void) {
       TEST(an_entry_whose_transaction_was_aborted_fails_and_does_not_stop_the_others),
       TEST(a_dead_workers_job_is_found_its_files_removed_and_done_again),
       TEST(a_job_that_kills_its_workers_is_given_up_with_the_reason),
+      TEST(a_job_whose_process_is_gone_is_taken_over_at_once),
+      TEST(what_a_worker_could_not_bring_to_an_end_it_takes_up_again),
       TEST(a_worker_that_was_taken_for_dead_cannot_commit),
       TEST(what_a_dead_insert_left_in_unknown_partitions_is_removed),
       TEST(aborted_writes_of_partitions_in_unusual_places_are_removed_too),

@@ -1,5 +1,5 @@
 /* Tags of processes: the own one lives, a child that ended does not, anything else is not known. */
-#include "sql/alive.h"
+#include "base/alive.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Processes that are no more: see alive.h. Everything is asked of /proc: without it nothing is known. */
-#include "sql/alive.h"
+#include "base/alive.h"
 
 #include <inttypes.h>
 #include <stdio.h>
