@@ -31,6 +31,8 @@ typedef struct lister {
   skep_layout_file *files; /* of the directory being listed */
   size_t n_files, files_capacity;
   skep_buf path;
+  size_t n_gone;
+  skep_err gone; /* of the first */
 } lister;
 
 static skep_status no_memory(skep_err *err) { return skep_fail(err, SKEP_ERR_NOMEM, "directory listing"); }
@@ -184,20 +186,27 @@ static bool may_count(const lister *l, const skep_dir_name *name) {
   return skep_snapshot_range_valid(s, name->min_write_id, name->max_write_id) != SKEP_RANGE_NONE;
 }
 
-/* A writer whose transaction fails removes what it wrote, while others list it: what cannot count may be gone by then.
- */
+/* Two who remove directories while others list them: a writer whose transaction fails, of what cannot count, and a
+ * cleaner, of what others replaced. Such a one takes part in deciding as if it were there: it must not be needed. */
+static skep_status add_gone(lister *l, skep_layout_dir dir, const skep_err *why, skep_err *err) {
+  l->n_files = 0;
+  if (dir.name[0] != '\0' && !may_count(l, &dir.parsed)) return SKEP_OK;
+  if (l->n_gone++ == 0) l->gone = *why;
+  dir.is_gone = true;
+  return add_dir(l, dir, err);
+}
+
+static skep_status pass_on(skep_status status, const skep_err *why, skep_err *err) {
+  if (err != NULL) *err = *why;
+  return status;
+}
+
 static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_name *parsed, skep_err *err) {
   skep_layout_dir dir = {.name = name, .parsed = *parsed, .reason = "", .content = SKEP_CONTENT_RAW};
   skep_err why = {0};
   skep_status status = list_inner(l, name, "", true, 1, &why);
-  if (status == SKEP_ERR_NOT_FOUND && !may_count(l, parsed)) {
-    l->n_files = 0;
-    return SKEP_OK;
-  }
-  if (status != SKEP_OK) {
-    if (err != NULL) *err = why;
-    return status;
-  }
+  if (status == SKEP_ERR_NOT_FOUND) return add_gone(l, dir, &why, err);
+  if (status != SKEP_OK) return pass_on(status, &why, err);
   bool has_rows = false, has_inner = false;
   dir.is_empty = true;
   for (size_t i = 0; i < l->n_files; i++) {
@@ -219,8 +228,9 @@ static skep_status list_acid_dir(lister *l, const char *name, const skep_dir_nam
   if (!has_rows || parsed->kind == SKEP_DIR_DELETE_DELTA) dir.content = SKEP_CONTENT_ACID;
   if (l->opts->is_insert_only) dir.content = SKEP_CONTENT_RAW;
   /* what cannot count may be half written: by somebody who is at it, or who never came to its end */
-  if (dir.has_metadata && parsed->kind == SKEP_DIR_BASE && may_count(l, parsed)) SKEP_TRY(read_metadata(l, &dir, err));
-  return add_dir(l, dir, err);
+  if (dir.has_metadata && parsed->kind == SKEP_DIR_BASE && may_count(l, parsed)) status = read_metadata(l, &dir, &why);
+  if (status == SKEP_ERR_NOT_FOUND) return add_gone(l, dir, &why, err);
+  return status == SKEP_OK ? add_dir(l, dir, err) : pass_on(status, &why, err);
 }
 
 /* A root entry that is neither entered nor part of the table. */
@@ -324,6 +334,9 @@ static skep_status list_partition_root(lister *l, root_entries *r, skep_err *err
     }
   }
   if (!has_originals) return SKEP_OK;
+  const skep_layout_dir originals = {
+      .name = "", .parsed = {.kind = SKEP_DIR_OTHER, .statement = -1}, .reason = "", .content = SKEP_CONTENT_RAW};
+  skep_err why = {0};
   for (size_t i = 0; i < r->n_files; i++) {
     const skep_layout_file *file = &r->files[i];
     SKEP_TRY(add_file(l, file->path, file->path, file->size_bytes, file->is_special, err));
@@ -333,13 +346,11 @@ static skep_status list_partition_root(lister *l, root_entries *r, skep_err *err
     const char *name = r->dirs[i];
     if (is_hidden(name) || skep_dir_name_parse(name, &parsed, NULL) != SKEP_OK || parsed.kind != SKEP_DIR_OTHER)
       continue;
-    SKEP_TRY(list_inner(l, "", name, false, 1, err));
+    skep_status status = list_inner(l, "", name, false, 1, &why);
+    if (status == SKEP_ERR_NOT_FOUND) return add_gone(l, originals, &why, err);
+    if (status != SKEP_OK) return pass_on(status, &why, err);
   }
-  return add_dir(
-      l,
-      (skep_layout_dir){
-          .name = "", .parsed = {.kind = SKEP_DIR_OTHER, .statement = -1}, .reason = "", .content = SKEP_CONTENT_RAW},
-      err);
+  return add_dir(l, originals, err);
 }
 
 static skep_status list_root(lister *l, skep_err *err) {
@@ -436,6 +447,18 @@ static skep_status measure_files(lister *l, skep_layout_dir *dir, skep_err *err)
   return SKEP_OK;
 }
 
+/* What was removed meanwhile is left out, unless it is needed. */
+static skep_status leave_out_gone(lister *l, skep_err *err) {
+  skep_layout *layout = l->layout;
+  uint32_t kept = layout->n_used;
+  for (uint32_t i = 0; i < layout->n_used; i++)
+    if (layout->dirs[i].is_gone) return pass_on(SKEP_ERR_NOT_FOUND, &l->gone, err);
+  for (uint32_t i = kept; i < layout->n_dirs; i++)
+    if (!layout->dirs[i].is_gone) layout->dirs[kept++] = layout->dirs[i];
+  layout->n_dirs = kept;
+  return SKEP_OK;
+}
+
 static skep_status read_layout(lister *l, skep_err *err) {
   skep_layout *layout = l->layout;
   SKEP_TRY(list_root(l, err));
@@ -445,6 +468,7 @@ static skep_status read_layout(lister *l, skep_err *err) {
   layout->n_dirs = (uint32_t)l->n_dirs;
   if (layout->partitions != NULL) return SKEP_OK;
   SKEP_TRY(skep_layout_decide(layout, l->opts, err));
+  if (l->n_gone > 0) SKEP_TRY(leave_out_gone(l, err));
   for (uint32_t i = 0; i < layout->n_used; i++) SKEP_TRY(measure_files(l, &layout->dirs[i], err));
   return SKEP_OK;
 }

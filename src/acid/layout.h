@@ -49,6 +49,7 @@ typedef struct skep_layout_dir {
   bool is_malformed;        /* starts like an ACID directory but is none: Hive fails, readers must too */
   bool is_empty;            /* holds no file: Hive 4's recursive listing does not see it, so it hides nothing */
   bool is_misplaced;        /* holds no file, but directories of an ACID table: readers that need it must fail */
+  bool is_gone;             /* removed while it was listed: only while a layout is made, none that is done has one */
   bool has_metadata;        /* _metadata_acid present */
   const char *data_format;  /* its dataFormat: "compacted", "truncated", "dropped"; or NULL (only bases are read) */
   bool is_compacted;        /* a base with _v, or marked compacted; ACID v1: every base */

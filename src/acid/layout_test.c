@@ -356,25 +356,23 @@ static skep_status vanishing_list(skep_fs *fs, const char *path, bool sizes, ske
 
 static void vanishing_destroy(skep_fs *fs) { (void)fs; }
 
+static const skep_fs_vtab vanishing_vt = {.name = "vanishing",
+                                          .promises = vanishing_promises,
+                                          .open_read = vanishing_open,
+                                          .stat = vanishing_stat,
+                                          .list = vanishing_list,
+                                          .destroy = vanishing_destroy};
+
 /* Write ids 3 aborted, 4 open, hwm 4. */
 static void what_does_not_count_may_vanish(void **state) {
   fixture *f = *state;
-  static const skep_fs_vtab vt = {.name = "vanishing",
-                                  .promises = vanishing_promises,
-                                  .open_read = vanishing_open,
-                                  .stat = vanishing_stat,
-                                  .list = vanishing_list,
-                                  .destroy = vanishing_destroy};
   const struct {
     const char *name;
     bool missed;
-  } cases[] = {{"delta_0000002_0000002_0000", true},
-               {"delta_0000003_0000003_0000", false},
-               {"delete_delta_0000004_0000004_0000", false},
-               {"delta_0000005_0000005_0000", false},
-               {"base_0000004", false},
-               {"delta_0000001_0000003", true},
-               {"delta_0000001_0000002_v0000009", false}};
+  } cases[] = {{"delta_0000002_0000002_0000", false}, /* delta_1_3 has its rows: a cleaner may be at it */
+               {"delta_0000003_0000003_0000", false}, {"delete_delta_0000004_0000004_0000", false},
+               {"delta_0000005_0000005_0000", false}, {"base_0000004", false},
+               {"delta_0000001_0000003", true},       {"delta_0000001_0000002_v0000009", false}};
   skep_arena arena;
   skep_arena_init(&arena, &f->ctx, 1 << 16);
   skep_snapshot snapshot;
@@ -389,7 +387,7 @@ static void what_does_not_count_may_vanish(void **state) {
   skep_layout_opts opts = {.snapshot = &snapshot};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     snprintf(path, sizeof path, "t/%s", cases[i].name);
-    vanishing_fs fs = {.base = {.vt = &vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
+    vanishing_fs fs = {.base = {.vt = &vanishing_vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
     skep_layout *layout;
     skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", &opts, &layout, &f->err);
     if (status != (cases[i].missed ? SKEP_ERR_NOT_FOUND : SKEP_OK)) fail_msg("%s: %s", path, skep_status_name(status));
@@ -398,6 +396,38 @@ static void what_does_not_count_may_vanish(void **state) {
     skep_layout_free(layout);
   }
   skep_arena_fini(&arena);
+}
+
+/* A cleaner removes what a base has replaced while a reader of that base lists it; what the reader needs may not go. */
+static void what_was_replaced_may_vanish(void **state) {
+  fixture *f = *state;
+  const struct {
+    const char *dir;
+    bool missed;
+  } cases[] = {{"base_0000001", false},
+               {"delta_0000002_0000002_0000", false},
+               {"delete_delta_0000002_0000002_0000", false},
+               {"plain", false}, /* original files */
+               {"base_0000002_v0000007", true},
+               {"delta_0000003_0000003_0000", true}};
+  const skep_snapshot everything = {.everything = true};
+  skep_layout_opts opts = {.snapshot = &everything};
+  char path[64];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    snprintf(path, sizeof path, "t/%s/bucket_00000", cases[i].dir);
+    put_text(f, path, "rows");
+  }
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    skep_layout *layout;
+    snprintf(path, sizeof path, "t/%s", cases[i].dir);
+    vanishing_fs fs = {.base = {.vt = &vanishing_vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
+    skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", &opts, &layout, &f->err);
+    if (status != (cases[i].missed ? SKEP_ERR_NOT_FOUND : SKEP_OK)) fail_msg("%s: %s", path, skep_status_name(status));
+    if (cases[i].missed) continue;
+    assert_int_equal(layout->n_used, 2);
+    assert_int_equal(layout->n_dirs, 5);
+    skep_layout_free(layout);
+  }
 }
 
 static void running_out_of_memory_is_a_status(void **state) {
@@ -435,6 +465,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_missing_root_and_too_many_names_are_errors, setup, teardown),
       cmocka_unit_test_setup_teardown(every_failing_call_is_reported, setup, teardown),
       cmocka_unit_test_setup_teardown(what_does_not_count_may_vanish, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_was_replaced_may_vanish, setup, teardown),
       cmocka_unit_test_setup_teardown(running_out_of_memory_is_a_status, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
