@@ -4,6 +4,7 @@
 
 #include "cli/warehouse.h"
 #include "compact/env.h"
+#include "compact/metrics.h"
 
 enum skep_compact_role {
   SKEP_ROLE_INITIATOR = 1,
@@ -58,11 +59,13 @@ typedef struct skep_compact_exporter skep_compact_exporter;
 typedef skep_status skep_compact_seat_open(void *self, skep_compact_seat *seat, skep_err *err);
 /* where: a path, or a number: the port. */
 SKEP_NODISCARD skep_status skep_compact_exporter_start(const skep_ctx *ctx, const char *where,
+                                                       const skep_compact_counters *counters,
                                                        skep_compact_seat_open *open, void *self,
                                                        skep_compact_exporter **out, skep_err *err);
 void skep_compact_exporter_stop(skep_compact_exporter *exporter); /* accepts NULL */
 /* One writing of a file: for --once. */
-SKEP_NODISCARD skep_status skep_compact_export_file(const skep_compact_env *env, const char *path, skep_err *err);
+SKEP_NODISCARD skep_status skep_compact_export_file(const skep_compact_env *env, const skep_compact_counters *counters,
+                                                    const char *path, skep_err *err);
 
 void skep_compact_seat_close(skep_compact_seat *seat);
 

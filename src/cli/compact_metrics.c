@@ -13,10 +13,18 @@
 #include "cli/compact_int.h"
 #include "compact/metrics.h"
 
-enum { MAX_TEXT = 64 << 20, EVERY_MS = 15000, TICK_MS = 200, MAX_REQUEST = 4096, PATIENCE_MS = 2000 };
+enum {
+  MAX_TEXT = 64 << 20,
+  EVERY_MS = 15000,
+  TICK_MS = 200,
+  MAX_REQUEST = 4096,
+  MAX_DRAINED = 256,
+  PATIENCE_MS = 2000
+};
 
 struct skep_compact_exporter {
   const skep_ctx *ctx;
+  const skep_compact_counters *counters;
   char *path; /* or NULL: a port */
   int listener;
   skep_compact_seat_open *open;
@@ -49,10 +57,11 @@ static skep_status replace_file(const skep_ctx *ctx, const char *path, const ske
   return status;
 }
 
-skep_status skep_compact_export_file(const skep_compact_env *env, const char *path, skep_err *err) {
+skep_status skep_compact_export_file(const skep_compact_env *env, const skep_compact_counters *counters,
+                                     const char *path, skep_err *err) {
   skep_buf text;
   skep_buf_init(&text, env->ctx, MAX_TEXT);
-  skep_status status = skep_compact_metrics(env, &text, err);
+  skep_status status = skep_compact_metrics(env, counters, &text, err);
   if (status == SKEP_OK) status = replace_file(env->ctx, path, &text, err);
   skep_buf_fini(&text);
   return status;
@@ -86,64 +95,118 @@ static bool wait_readable(int fd, int ms) {
   return poll(&p, 1, ms) > 0;
 }
 
-/* The request's head, as far as it fits; false: the peer says nothing. */
-static bool read_request(int fd, char *head, size_t size) {
+/* A peer has so long for its request, and for taking the answer: one that dawdles keeps the next ones waiting. */
+static int64_t deadline(const skep_compact_exporter *e) {
+  return e->ctx->monotonic_ns(e->ctx->clock_self) / 1000000 + PATIENCE_MS;
+}
+
+/* False: the time is over, or the end has come. */
+static bool wait_for(const skep_compact_exporter *e, int fd, short events, int64_t until) {
+  while (!atomic_load(&e->stop)) {
+    int64_t left = until - e->ctx->monotonic_ns(e->ctx->clock_self) / 1000000;
+    struct pollfd p = {.fd = fd, .events = events};
+    if (left <= 0) return false;
+    if (poll(&p, 1, left < TICK_MS ? (int)left : TICK_MS) > 0) return true;
+  }
+  return false;
+}
+
+/* The request's head. False: it does not end within the room and the time there is, or the peer has gone. */
+static bool read_request(const skep_compact_exporter *e, int fd, char *head, size_t size) {
+  int64_t until = deadline(e);
   size_t n = 0;
   head[0] = '\0';
-  while (n + 1 < size && wait_readable(fd, PATIENCE_MS)) {
+  while (n + 1 < size && wait_for(e, fd, POLLIN, until)) {
     ssize_t got = read(fd, head + n, size - 1 - n);
-    if (got <= 0) break;
+    if (got <= 0) return false;
     n += (size_t)got;
     head[n] = '\0';
+    if (memchr(head, '\0', n) != NULL) return false;
     if (strstr(head, "\r\n\r\n") != NULL || strstr(head, "\n\n") != NULL) return true;
   }
   return false;
 }
 
-static void send_all(int fd, const void *bytes, size_t length) {
+static void send_all(const skep_compact_exporter *e, int fd, const void *bytes, size_t length) {
   const char *at = bytes;
-  while (length > 0) {
-    struct pollfd p = {.fd = fd, .events = POLLOUT};
-    if (poll(&p, 1, PATIENCE_MS) <= 0) return;
-    ssize_t sent = send(fd, at, length, MSG_NOSIGNAL);
+  int64_t until = deadline(e);
+  while (length > 0 && wait_for(e, fd, POLLOUT, until)) {
+    ssize_t sent = send(fd, at, length, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent <= 0) return;
     at += sent;
     length -= (size_t)sent;
   }
 }
 
-static void answer(int fd, const char *status, const char *type, const void *body, size_t length) {
-  char head[200];
-  int n =
-      snprintf(head, sizeof head, "HTTP/1.0 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-               status, type, length);
-  send_all(fd, head, (size_t)n);
-  send_all(fd, body, length);
+/* What the peer still sends is thrown away: a connection closed over unread bytes loses the answer on its way. */
+static void drain(const skep_compact_exporter *e, int fd) {
+  char bytes[4096];
+  int64_t until = deadline(e);
+  (void)shutdown(fd, SHUT_WR);
+  for (int i = 0; i < MAX_DRAINED && wait_for(e, fd, POLLIN, until); i++)
+    if (read(fd, bytes, sizeof bytes) <= 0) return;
 }
 
-static void serve(skep_compact_exporter *e, int fd) {
-  static const char none[] = "GET /metrics\n";
-  char head[MAX_REQUEST];
+typedef struct http_answer {
+  const char *status, *more; /* further lines of the head, or "" */
+  const char *type;
+  const void *body;
+  size_t length;
+} http_answer;
+
+static void answer(const skep_compact_exporter *e, int fd, const http_answer *a, bool with_body) {
+  char head[300];
+  int n = snprintf(head, sizeof head,
+                   "HTTP/1.1 %s\r\n%sContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", a->status,
+                   a->more, a->type, a->length);
+  send_all(e, fd, head, (size_t)n);
+  if (with_body) send_all(e, fd, a->body, a->length);
+  drain(e, fd);
+}
+
+static void refuse(const skep_compact_exporter *e, int fd, const char *status, const char *more) {
+  static const char hint[] = "GET /metrics\n";
+  const http_answer a = {status, more, "text/plain", hint, sizeof hint - 1};
+  answer(e, fd, &a, true);
+}
+
+/* "GET /metrics HTTP/1.1", with or without a query. */
+static bool asks_for(const char *head, const char *path) {
+  size_t n = strlen(path);
+  return strncmp(head, path, n) == 0 && (head[n] == ' ' || head[n] == '?');
+}
+
+static void serve_metrics(skep_compact_exporter *e, int fd, bool with_body) {
   skep_compact_seat seat;
   skep_err err = {0};
-  if (!read_request(fd, head, sizeof head)) return;
-  if (strncmp(head, "GET /metrics ", 13) != 0 && strncmp(head, "GET / ", 6) != 0) {
-    answer(fd, "404 Not Found", "text/plain", none, sizeof none - 1);
-    return;
-  }
   skep_buf text;
   skep_buf_init(&text, e->ctx, MAX_TEXT);
   skep_status status = e->open(e->self, &seat, &err);
   if (status == SKEP_OK) {
-    status = skep_compact_metrics(&seat.env, &text, &err);
+    status = skep_compact_metrics(&seat.env, e->counters, &text, &err);
     skep_compact_seat_close(&seat);
   }
-  if (status == SKEP_OK) {
-    answer(fd, "200 OK", "text/plain; version=0.0.4; charset=utf-8", text.data, text.size);
-  } else {
-    answer(fd, "503 Service Unavailable", "text/plain", err.text, strlen(err.text));
-  }
+  const http_answer good = {"200 OK", "", "text/plain; version=0.0.4; charset=utf-8", text.data, text.size};
+  const http_answer bad = {"503 Service Unavailable", "", "text/plain", err.text, strlen(err.text)};
+  answer(e, fd, status == SKEP_OK ? &good : &bad, with_body);
   skep_buf_fini(&text);
+}
+
+static void serve(skep_compact_exporter *e, int fd) {
+  char head[MAX_REQUEST];
+  if (!read_request(e, fd, head, sizeof head)) {
+    if (head[0] != '\0') refuse(e, fd, "400 Bad Request", "");
+    return;
+  }
+  bool is_get = strncmp(head, "GET ", 4) == 0, is_head = strncmp(head, "HEAD ", 5) == 0;
+  const char *path = head + (is_get ? 4 : 5);
+  if (!is_get && !is_head) {
+    refuse(e, fd, "405 Method Not Allowed", "Allow: GET, HEAD\r\n");
+  } else if (!asks_for(path, "/metrics") && !asks_for(path, "/")) {
+    refuse(e, fd, "404 Not Found", "");
+  } else {
+    serve_metrics(e, fd, is_get);
+  }
 }
 
 /* ---- the thread ---- */
@@ -166,7 +229,7 @@ static void export_path(skep_compact_exporter *e) {
       skep_err err = {0};
       skep_status status = e->open(e->self, &seat, &err);
       if (status == SKEP_OK) {
-        status = skep_compact_export_file(&seat.env, e->path, &err);
+        status = skep_compact_export_file(&seat.env, e->counters, e->path, &err);
         skep_compact_seat_close(&seat);
       }
       if (status != SKEP_OK) fprintf(stderr, "skep: metrics: %s\n", err.text);
@@ -187,13 +250,15 @@ static void *run_exporter(void *self) {
   return NULL;
 }
 
-skep_status skep_compact_exporter_start(const skep_ctx *ctx, const char *where, skep_compact_seat_open *open,
-                                        void *self, skep_compact_exporter **out, skep_err *err) {
+skep_status skep_compact_exporter_start(const skep_ctx *ctx, const char *where, const skep_compact_counters *counters,
+                                        skep_compact_seat_open *open, void *self, skep_compact_exporter **out,
+                                        skep_err *err) {
   uint16_t port = 0;
   *out = NULL;
   skep_compact_exporter *e = skep_alloc_zero(ctx, 1, sizeof *e);
   if (e == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "metrics");
   e->ctx = ctx;
+  e->counters = counters;
   e->open = open;
   e->self = self;
   e->listener = -1;

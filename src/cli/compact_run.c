@@ -33,7 +33,8 @@ typedef struct service {
   bool stop;
   bool failed;
   int permille; /* of one job; __atomic builtins */
-  uint64_t n_done, n_jobs_failed;
+  uint64_t n_jobs_failed;
+  skep_compact_counters counters;
 } service;
 
 /* ---- what is said ---- */
@@ -111,7 +112,10 @@ static skep_status open_exporter_seat(void *self, skep_compact_seat *seat, skep_
 
 static skep_status initiator_round(service *s, const skep_compact_env *env, skep_err *err) {
   skep_compact_initiated done;
-  SKEP_TRY(skep_compact_initiate(env, s->args->dry_run, &done, err));
+  int64_t begun = skep_compact_cycle_begin(env->ctx, &s->counters, SKEP_CYCLE_INITIATOR);
+  skep_status status = skep_compact_initiate(env, s->args->dry_run, &done, err);
+  skep_compact_cycle_end(env->ctx, &s->counters, SKEP_CYCLE_INITIATOR, begun, status != SKEP_OK);
+  if (status != SKEP_OK) return status;
   if (s->args->once)
     skep_compact_note(env, "initiator: %u looked at, %u %s, %u queued already, %u failed", done.n_candidates,
                       done.n_enqueued, s->args->dry_run ? "would be asked for" : "asked for", done.n_refused,
@@ -119,27 +123,39 @@ static skep_status initiator_round(service *s, const skep_compact_env *env, skep
   return SKEP_OK;
 }
 
+static void count_job(service *s, const skep_compact_env *env, const skep_compact_done *done, int64_t begun) {
+  bool is_over = done->state == 'r' || done->state == 'c' || done->state == 'f';
+  if (is_over)
+    skep_compact_cycle_end(env->ctx, &s->counters, skep_compact_cycle_of(done->type), begun, done->state == 'f');
+  if (done->txn != 0)
+    atomic_fetch_add(is_over && done->state != 'f' ? &s->counters.committed : &s->counters.aborted, 1);
+  pthread_mutex_lock(&s->lock);
+  if (done->state == 'f') s->n_jobs_failed++;
+  pthread_mutex_unlock(&s->lock);
+}
+
 /* *worked: there was a job. */
 static skep_status worker_round(service *s, const skep_compact_env *env, bool *worked, skep_err *err) {
   skep_arena arena;
   skep_compact_done done = {0};
   skep_arena_init(&arena, env->ctx, MAX_ARENA);
+  int64_t begun = skep_compact_cycle_begin(env->ctx, &s->counters, SKEP_CYCLE_MINOR);
   skep_status status = skep_compact_work_once(env, 0, s->args->pool, &arena, &done, err);
   __atomic_store_n(&s->permille, -1, __ATOMIC_SEQ_CST);
   *worked = status == SKEP_OK && done.id != 0 && done.state != 'i'; /* put back: not again at once */
   if (status == SKEP_OK && done.id != 0 && done.state == 'i' && done.reason != NULL)
     skep_compact_note(env, "compaction %lld %s", (long long)done.id, done.reason);
-  pthread_mutex_lock(&s->lock);
-  if (done.state == 'r' || done.state == 'c') s->n_done++;
-  if (done.state == 'f') s->n_jobs_failed++;
-  pthread_mutex_unlock(&s->lock);
+  if (done.id != 0) count_job(s, env, &done, begun);
   skep_arena_fini(&arena);
   return status;
 }
 
 static skep_status cleaner_round(service *s, const skep_compact_env *env, skep_err *err) {
   skep_compact_cleaning done;
-  SKEP_TRY(skep_compact_clean(env, s->args->dry_run, &done, err));
+  int64_t begun = skep_compact_cycle_begin(env->ctx, &s->counters, SKEP_CYCLE_CLEANER);
+  skep_status status = skep_compact_clean(env, s->args->dry_run, &done, err);
+  skep_compact_cycle_end(env->ctx, &s->counters, SKEP_CYCLE_CLEANER, begun, status != SKEP_OK || done.n_failed > 0);
+  if (status != SKEP_OK) return status;
   bool anything = done.n_cleaned + done.n_failed + done.n_removals + done.n_aborts > 0 || done.n_dirs > 0;
   if (s->args->once || anything)
     skep_compact_note(env,
@@ -155,6 +171,8 @@ static skep_status housekeeper_round(service *s, const skep_compact_env *env, sk
   skep_compact_housekeeping done;
   if (s->args->dry_run) return SKEP_OK;
   SKEP_TRY(skep_compact_keep_house(env, &done, err));
+  atomic_fetch_add(&s->counters.timed_out, done.txn.timed_out);
+  atomic_fetch_add(&s->counters.aborted, done.txn.timed_out + done.n_stalled_aborted);
   if (!s->args->once && done.txn.timed_out == 0) return SKEP_OK;
   skep_compact_note(env, "housekeeper: %llu transactions timed out, %llu old ones and %llu lines of history removed",
                     (unsigned long long)done.txn.timed_out, (unsigned long long)done.txn.txns,
@@ -192,7 +210,7 @@ static skep_status run_once(service *s, skep_err *err) {
     status = work_all(s, &seat.env, err);
   if (status == SKEP_OK && (s->roles & SKEP_ROLE_CLEANER) != 0) status = cleaner_round(s, &seat.env, err);
   if (status == SKEP_OK && s->args->metrics != NULL)
-    status = skep_compact_export_file(&seat.env, s->args->metrics, err);
+    status = skep_compact_export_file(&seat.env, &s->counters, s->args->metrics, err);
   skep_compact_seat_close(&seat);
   return status;
 }
@@ -318,7 +336,8 @@ static skep_status run_daemon(service *s, skep_err *err) {
   for (unsigned i = 0; (s->roles & SKEP_ROLE_WORKER) != 0 && i < s->n_workers; i++)
     threads[n++] = (thread){.s = s, .role = SKEP_ROLE_WORKER};
   if (s->args->metrics != NULL)
-    SKEP_TRY(skep_compact_exporter_start(s->env->ctx, s->args->metrics, open_exporter_seat, s, &exporter, err));
+    SKEP_TRY(skep_compact_exporter_start(s->env->ctx, s->args->metrics, &s->counters, open_exporter_seat, s, &exporter,
+                                         err));
   skep_status status = SKEP_OK;
   for (; status == SKEP_OK && started < n; started++) {
     threads[started].number = started + 1;

@@ -1,6 +1,7 @@
 /* See metrics.h. */
 #include "compact/metrics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,7 +246,92 @@ static skep_status deltas(const skep_compact_env *env, skep_buf *out, const char
   return status == SKEP_END ? SKEP_OK : status;
 }
 
-static skep_status all_of(const skep_compact_env *env, skep_arena *arena, skep_buf *out, skep_err *err) {
+/* ---- what this process has done ---- */
+
+static int64_t now_ms(const skep_ctx *ctx) { return ctx->monotonic_ns(ctx->clock_self) / 1000000; }
+
+int64_t skep_compact_cycle_begin(const skep_ctx *ctx, skep_compact_counters *c, skep_compact_cycle which) {
+  int64_t now = now_ms(ctx);
+  if (which <= SKEP_CYCLE_CLEANER) atomic_store(&c->cycles[which].begun_ms, now > 0 ? now : 1);
+  return now;
+}
+
+void skep_compact_cycle_end(const skep_ctx *ctx, skep_compact_counters *c, skep_compact_cycle which, int64_t begun_ms,
+                            bool failed) {
+  int64_t now = now_ms(ctx);
+  atomic_store(&c->cycles[which].begun_ms, 0);
+  atomic_fetch_add(&c->cycles[which].n, 1);
+  atomic_fetch_add(&c->cycles[which].ms, now > begun_ms ? (uint64_t)(now - begun_ms) : 0);
+  atomic_fetch_add(&c->cycles[which].failures, failed ? 1 : 0);
+}
+
+skep_compact_cycle skep_compact_cycle_of(char type) {
+  if (type == SKEP_COMPACTION_REBALANCE) return SKEP_CYCLE_REBALANCE;
+  return type == SKEP_COMPACTION_MAJOR ? SKEP_CYCLE_MAJOR : SKEP_CYCLE_MINOR;
+}
+
+static void counter(skep_buf *out, const char *name, const char *help, uint64_t v) {
+  skep_buf_printf(out, "# HELP %s %s\n# TYPE %s counter\n%s %llu\n", name, help, name, name, (unsigned long long)v);
+}
+
+static void timer_lines(skep_buf *out, const char *name, const char *type, uint64_t n, uint64_t ms) {
+  skep_buf_printf(out, "%s_sum%s %llu.%03llu\n%s_count%s %llu\n", name, type, (unsigned long long)(ms / 1000),
+                  (unsigned long long)(ms % 1000), name, type, (unsigned long long)n);
+}
+
+static void timer(skep_buf *out, const char *name, const char *help) {
+  skep_buf_printf(out, "# HELP %s %s, in seconds, by this process\n# TYPE %s summary\n", name, help, name);
+}
+
+/* Rounds of which one runs at a time: how long the present one has lasted, too. */
+static void rounds(const skep_ctx *ctx, skep_buf *out, const char *role, const skep_compact_counters *c,
+                   skep_compact_cycle which) {
+  char name[80];
+  int64_t begun = atomic_load(&c->cycles[which].begun_ms), now = now_ms(ctx);
+  snprintf(name, sizeof name, "compaction_%s_cycle", role);
+  timer(out, name, "rounds that are over");
+  timer_lines(out, name, "", atomic_load(&c->cycles[which].n), atomic_load(&c->cycles[which].ms));
+  snprintf(name, sizeof name, "compaction_%s_cycle_duration", role);
+  single(out, name, "seconds that the running round has taken; 0: none runs",
+         begun > 0 && now > begun ? (now - begun) / 1000 : 0);
+  snprintf(name, sizeof name, "compaction_%s_failure_counter", role);
+  counter(out, name, "rounds of this process that failed", atomic_load(&c->cycles[which].failures));
+}
+
+static void jobs(skep_buf *out, const skep_compact_counters *c) {
+  static const char *const types[] = {"{type=\"MINOR\"}", "{type=\"MAJOR\"}", "{type=\"REBALANCE\"}"};
+  uint64_t failures = 0;
+  timer(out, "compaction_worker_cycle", "jobs that are over");
+  for (int i = 0; i < 3; i++) {
+    skep_compact_cycle which = (skep_compact_cycle)(SKEP_CYCLE_MINOR + i);
+    timer_lines(out, "compaction_worker_cycle", types[i], atomic_load(&c->cycles[which].n),
+                atomic_load(&c->cycles[which].ms));
+    failures += atomic_load(&c->cycles[which].failures);
+  }
+  counter(out, "compaction_worker_failure_counter", "jobs of this process that failed", failures);
+}
+
+static void of_process(const skep_ctx *ctx, skep_buf *out, const skep_compact_counters *c) {
+  rounds(ctx, out, "initiator", c, SKEP_CYCLE_INITIATOR);
+  rounds(ctx, out, "cleaner", c, SKEP_CYCLE_CLEANER);
+  jobs(out, c);
+  counter(out, "total_num_committed_transactions", "transactions that this process committed since it began",
+          atomic_load(&c->committed));
+  counter(out, "total_num_aborted_transactions", "transactions that this process aborted since it began",
+          atomic_load(&c->aborted));
+  counter(out, "total_num_timed_out_transactions", "those of them that had timed out", atomic_load(&c->timed_out));
+}
+
+static skep_status begun(const skep_compact_env *env, skep_buf *out, skep_err *err) {
+  int64_t v = 0;
+  SKEP_TRY(skep_db_get_i64(env->db, "SELECT max(\"TXN_ID\") FROM \"TXNS\"", SKEP_NO_PARAMS, &v, NULL, err));
+  counter(out, "skep_transactions_begun", "numbers of transactions that were given out, by anybody",
+          v > 0 ? (uint64_t)v : 0);
+  return SKEP_OK;
+}
+
+static skep_status all_of(const skep_compact_env *env, const skep_compact_counters *counters, skep_arena *arena,
+                          skep_buf *out, skep_err *err) {
   int64_t now;
   SKEP_TRY(skep_db_now_ms(env->db, &now, err));
   SKEP_TRY(compactions(env, arena, out, now, err));
@@ -254,15 +340,18 @@ static skep_status all_of(const skep_compact_env *env, skep_arena *arena, skep_b
   SKEP_TRY(deltas(env, out, "NUM_DELTAS", "compaction_num_active_deltas", err));
   SKEP_TRY(deltas(env, out, "NUM_OBSOLETE_DELTAS", "compaction_num_obsolete_deltas", err));
   SKEP_TRY(deltas(env, out, "NUM_SMALL_DELTAS", "compaction_num_small_deltas", err));
+  SKEP_TRY(begun(env, out, err));
+  if (counters != NULL) of_process(env->ctx, out, counters);
   return skep_buf_check(out, "metrics", err);
 }
 
-skep_status skep_compact_metrics(const skep_compact_env *env, skep_buf *out, skep_err *err) {
+skep_status skep_compact_metrics(const skep_compact_env *env, const skep_compact_counters *counters, skep_buf *out,
+                                 skep_err *err) {
   bool joined = false;
   skep_arena arena;
   SKEP_TRY(skep_db_begin_unless(env->db, SKEP_DB_READ, &joined, err));
   skep_arena_init(&arena, env->ctx, MAX_ARENA);
-  skep_status status = all_of(env, &arena, out, err);
+  skep_status status = all_of(env, counters, &arena, out, err);
   skep_arena_fini(&arena);
   return skep_db_end(env->db, joined, status, err);
 }

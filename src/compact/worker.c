@@ -261,6 +261,7 @@ static skep_status do_job(work *w, skep_err *err) {
   bool done = false;
   skep_err why = {0};
   w->out->id = w->job.id;
+  w->out->type = w->job.type;
   SKEP_TRY(begin(w, &done, err));
   if (done) return SKEP_OK;
   w->out->txn = w->snapshot.txn.id;

@@ -12,6 +12,7 @@
 
 typedef struct skep_compact_done {
   int64_t id;  /* of the job; 0: there was none */
+  char type;   /* its */
   char state;  /* what it became: 'r', 'f', 'c'; 'i' when it was put back (no room, no lock, outside the window) */
   int64_t txn; /* the worker's transaction, or 0 */
   const char *reason; /* why it is not 'r'; in the arena */

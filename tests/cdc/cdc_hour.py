@@ -11,6 +11,8 @@ transaction began before the hour must see what it saw.
 Then the table is compacted: the initiator asks for a minor compaction of today, a worker does it while reader and writer
 go on, a write to another day takes id 521, and a major compaction makes a new base. The cleaner removes nothing as long
 as the reader's transaction is open, says that it is the reader it waits for, and removes everything once it has ended.
+At last a second writer comes to a partition that the first one has changed and not committed: it waits, and runs on what
+that one left.
 Prints a table of the hour; exit status 1 on any difference."""
 import argparse
 import os
@@ -20,6 +22,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -180,6 +183,33 @@ def compact(skep, warehouse, writer, reader, model, today, before):
     check("the queue is empty", column(warehouse, "SELECT count(*) FROM COMPACTION_QUEUE"), [0])
 
 
+def second_writer(skep, warehouse, writer, model, today):
+    """Two writers of one row, neither of which may be lost: what comes out says in which order they ran, and on what."""
+    second, looker = (Session(skep, warehouse, [], environment(skep)) for _ in range(2))
+    where = f"WHERE order_id = {model.last} AND day = DATE '{TODAY}'"
+    check("before the two writers", writer.value(f"SELECT amount FROM shop.orders {where}"), "7")
+    writer.rows("SET hive.in.test=true")
+    writer.rows("START TRANSACTION")
+    writer.rows(f"UPDATE shop.orders SET amount = amount + 10 {where}")
+    ended = []
+    thread = threading.Thread(target=lambda: ended.append(second.run(f"UPDATE shop.orders SET amount = amount * 2 {where}")))
+    thread.start()
+    at = time.monotonic()
+    while not any("\tWAITING\t" in row for row in looker.rows("SHOW LOCKS shop.orders")) and time.monotonic() - at < 60:
+        time.sleep(0.1)
+    check("the second writer waits", (any("\tWAITING\t" in row for row in looker.rows("SHOW LOCKS shop.orders")), ended), (True, []))
+    check("nobody sees the first one's change", looker.value(f"SELECT amount FROM shop.orders {where}"), "7")
+    writer.rows("COMMIT")
+    thread.join()
+    check("the second writer's answer", ended, [([], "")])
+    check("it ran on what the first one left", looker.value(f"SELECT amount FROM shop.orders {where}"), "34")
+    model.amount += 27
+    check("today after both", writer.value(today), model.row())
+    print("second writer: waited, then ran on the new snapshot")
+    for session in (second, looker):
+        session.close()
+
+
 def run(skep, warehouse):
     started = time.monotonic()
     writer = Session(skep, warehouse, [], environment(skep))
@@ -237,6 +267,7 @@ def run(skep, warehouse):
             check(f"transaction of write id {write_id}", txn, FIRST_TXN)
         print(f"{txn:>5} {write_id:>8} {seconds:>8.2f} {model.last - model.first + 1:>11,} {deleted:>8,} {written:>8,}  {' '.join(new)}")
     compact(skep, warehouse, writer, reader, model, today, before)
+    second_writer(skep, warehouse, writer, model, today)
     check("reader after its transaction", reader.value(today), model.row())
     check("all rows", writer.value("SELECT count(*) FROM shop.orders"), str(DAYS * ROWS_A_DAY + MERGES * NEW + 1))
     reader.close()

@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""`skep compact` as a service, from outside: metrics over HTTP, stopped and killed at work, two beside each other with writers and readers, and a
+PostgreSQL server that restarts under it.
+
+usage: service.py --skep PATH [--server SCRIPT] [--seed N] [--seconds N] NAME...
+
+NAME: metrics, killed, graceful, readers, soak, restart (which needs --server, the script that makes a throw-away PostgreSQL). With SKEP_TEST_POSTGRES in
+the environment the metastore is a database there. Exit status 1 when something differs, 77 where PostgreSQL is missing."""
+import argparse, collections, http.client, json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from metastore import Metastore  # noqa: E402
+from session import Session, environment  # noqa: E402
+
+failures = []
+
+
+def expect(what, good, found=""):
+    if not good:
+        failures.append(what)
+        print(f"NOT SO: {what}: {str(found)[:2000]}")
+
+
+def wait_until(what, seconds, look):
+    """The first true answer."""
+    end = time.time() + seconds
+    while time.time() < end:
+        found = look()
+        if found:
+            return found
+        time.sleep(0.1)
+    expect(what, False, "it did not happen")
+    return None
+
+
+class Warehouse:
+    def __init__(self, args, metastore=None):
+        self.skep, self.env = os.path.abspath(args.skep), environment(args.skep)
+        self.here = tempfile.mkdtemp(prefix="skep-service-")
+        self.dir = os.path.join(self.here, "w")
+        self.metastore = metastore or Metastore()
+
+    def session(self):
+        return Session(self.skep, self.dir, self.metastore.options, self.env)
+
+    def command(self, *words):
+        """A sub-command, to its end: (exit status, standard output, standard error)."""
+        done = subprocess.run([self.skep, words[0], "-w", self.dir, *self.metastore.options, *words[1:]], capture_output=True, text=True, env=self.env, cwd=self.here)
+        return done.returncode, done.stdout, done.stderr
+
+    def sql(self, text):
+        done = subprocess.run([self.skep, "-w", self.dir, *self.metastore.options, "--outputformat=copy", "--showHeader=false", "--silent", "-e", text], capture_output=True, text=True, env=self.env, cwd=self.here)
+        expect(f"no error from {text[:80]}", done.returncode == 0, done.stderr)
+        return done.stdout.split("\n")[:-1]
+
+    def daemon(self, *words):
+        log = open(os.path.join(self.here, "daemon.log"), "ab")
+        return subprocess.Popen([self.skep, "compact", "-w", self.dir, *self.metastore.options, "--daemon", *words], stdout=log, stderr=log, env=self.env, cwd=self.here)
+
+    def log(self):
+        return open(os.path.join(self.here, "daemon.log"), errors="replace").read()
+
+    def names(self, table):
+        return sorted(os.listdir(os.path.join(self.dir, table)))
+
+    def close(self):
+        self.metastore.remove()
+        shutil.rmtree(self.here, ignore_errors=True)
+
+
+ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
+SLOW = ("--hiveconf", "skep.compactor.max.mb.per.sec=1")  # a job takes seconds
+
+
+def make_large(w):
+    """Two deltas of some megabytes that do not compress."""
+    w.sql(f"CREATE TABLE t (id INT, s STRING) {ACID}")
+    w.sql("CREATE TABLE n (i INT)")
+    w.sql("INSERT INTO n SELECT pos FROM (SELECT posexplode(split(space(49999), ' '))) p")
+    for k in range(2):
+        w.sql(f"INSERT INTO t SELECT i + {k * 50000}, concat(md5(concat('{k}.', i)), sha1(concat('{k}', i))) FROM n")
+
+
+def sums(w):
+    return w.sql("SELECT count(*), sum(id), min(s), max(s) FROM t")
+
+
+def is_working(w):
+    return lambda: "\tworking\t" in "\n".join(w.sql("SHOW COMPACTIONS"))
+
+
+def is_running(w):
+    """A worker that has made files."""
+    return lambda: any("_v" in name for name in w.names("t"))
+
+
+# --- metrics ---
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def raw(port, *parts, pause=0.0, close=False):
+    """What comes back when these bytes are sent; None: no connection."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+            for part in parts:
+                s.sendall(part)
+                time.sleep(pause)
+            if close:
+                return b""
+            answer = b""
+            while True:
+                more = s.recv(65536)
+                if not more:
+                    return answer
+                answer += more
+    except (ConnectionResetError, BrokenPipeError):
+        return b"reset"
+    except OSError:
+        return None
+
+
+def get(port, path="/metrics", method="GET"):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    c.request(method, path)
+    r = c.getresponse()
+    body = r.read().decode()
+    c.close()
+    return r.status, r.getheader("Content-Type"), body
+
+
+def parse_metrics(text):
+    """Name with labels -> value; every line must be of the exposition format."""
+    values, typed = {}, {}
+    for line in text.split("\n")[:-1]:
+        if line.startswith("# HELP "):
+            continue
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split(" ")
+            expect(f"{name} is declared once", name not in typed)
+            typed[name] = kind
+            continue
+        m = re.fullmatch(r'([a-z_A-Z0-9]+)(\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"\})? (-?[0-9]+(?:\.[0-9]+)?)', line)
+        expect(f"a line of metrics: {line!r}", m is not None)
+        if m:
+            base = re.sub(r"_(sum|count)$", "", m.group(1))
+            expect(f"{m.group(1)} has a type", m.group(1) in typed or base in typed)
+            values[m.group(1) + (m.group(2) or "")] = float(m.group(3))
+    return values
+
+
+def metrics(w, args):
+    w.sql(f"CREATE TABLE t (id INT) {ACID}")
+    for k in range(3):
+        w.sql(f"INSERT INTO t VALUES ({k})")
+    port = free_port()
+    d = w.daemon("--metrics", str(port), "--hiveconf", "hive.compactor.cleaner.run.interval=100ms")
+    try:
+        wait_until("the port answers", 20, lambda: raw(port, b"GET / HTTP/1.0\r\n\r\n"))
+        w.sql("ALTER TABLE t COMPACT 'major' AND WAIT POOL 'a\"b\\\\c'")
+        wait_until("the table is cleaned", 20, lambda: len(w.names("t")) == 1)
+        status, kind, body = get(port)
+        expect("metrics are served", status == 200 and kind == "text/plain; version=0.0.4; charset=utf-8", (status, kind))
+        values = parse_metrics(body)
+        for name, least in (("compaction_num_succeeded", 1), ("compaction_initiator_cycle_count", 1), ("compaction_cleaner_cycle_count", 1), ("skep_transactions_begun", 4)):
+            expect(f"{name} is at least {least}", values.get(name, -1) >= least, values)
+        for name in ("num_open_transactions", "compaction_initiator_failure_counter", "compaction_cleaner_failure_counter", "compaction_worker_failure_counter", "total_num_timed_out_transactions",
+                     "total_num_aborted_transactions", "compaction_initiator_cycle_duration", "compaction_oldest_enqueue_age_in_sec"):
+            expect(f"{name} is 0", values.get(name) == 0, values)
+        w.sql("INSERT INTO t VALUES (4)")
+        w.sql("ALTER TABLE t COMPACT 'major'")
+        wait_until("a worker's job is counted", 20, lambda: parse_metrics(get(port)[2]).get('compaction_worker_cycle_count{type="MAJOR"}', 0) >= 1)
+        expect("and its transaction", parse_metrics(get(port)[2])["total_num_committed_transactions"] >= 1)
+        hostile_requests(port)
+        status, _, again = get(port, "/metrics?name=x", "GET")
+        expect("it still serves", status == 200 and parse_metrics(again), again)
+        dawdlers = [threading.Thread(target=raw, args=(port, b"GET /", *[b"x"] * 100), kwargs={"pause": 0.3}) for _ in range(3)]
+        for t in dawdlers:
+            t.start()
+        begin = time.time()
+        d.send_signal(signal.SIGTERM)
+        expect("it ends when it is told to, dawdlers or not", d.wait(timeout=60) == 0, d.returncode)
+        expect("and soon", time.time() - begin < 10, time.time() - begin)
+        for t in dawdlers:
+            t.join()
+    finally:
+        d.kill()
+        d.wait()
+
+
+def hostile_requests(port):
+    head = b"HTTP/1.1 "
+    cases = [("another path", [b"GET /etc/passwd HTTP/1.1\r\n\r\n"], b"404"), ("a path that begins alike", [b"GET /metricsx HTTP/1.1\r\n\r\n"], b"404"),
+             ("climbing", [b"GET /metrics/../../etc HTTP/1.1\r\n\r\n"], b"404"), ("another method", [b"POST /metrics HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"], b"405"),
+             ("no HTTP", [b"\x16\x03\x01\x02\x00\x01\x00\n\n"], b"400"), ("only ends of lines", [b"\r\n\r\n"], b"405"), ("a NUL", [b"GET /metrics\0 HTTP/1.1\r\n\r\n"], b"400"),
+             ("a head without end", [b"GET /metrics HTTP/1.1\r\nX: " + b"a" * 100000], b"400"), ("format letters", [b"GET /%s%n%s HTTP/1.1\r\n\r\n"], b"404"),
+             ("in pieces", [b"GE", b"T /met", b"rics HTTP/1.1\r\n", b"\r", b"\n"], b"200"), ("a large body behind it", [b"GET /metrics HTTP/1.1\r\n\r\n" + b"b" * 300000], b"200"),
+             ("two requests at once", [b"GET /metrics HTTP/1.1\r\n\r\n" * 2], b"200")]
+    for what, parts, status in cases:
+        answer = raw(port, *parts, pause=0.05)
+        expect(f"{what}: {status.decode()}", answer is not None and (answer.startswith(head + status) or answer == b"reset"), answer)
+    status, _, body = get(port, "/metrics", "HEAD")
+    expect("HEAD has no body", status == 200 and body == "", body)
+    raw(port, b"GET /metrics HTTP/1.1\r\n\r\n", close=True)  # gone before the answer
+    raw(port, close=True)
+
+
+# --- killed, stopped ---
+
+
+def killed(w, args):
+    """A worker's process that was killed: it is said, and the next one does the job at once; nothing of it stays."""
+    make_large(w)
+    before = sums(w)
+    w.sql("ALTER TABLE t COMPACT 'major'")
+    d = w.daemon("--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1", "--hiveconf", "skep.compactor.threads=1")
+    wait_until("a worker works", 60, is_running(w))
+    d.kill()
+    d.wait()
+    if not is_working(w)():
+        expect("the job is under work when its process is killed", False, w.sql("SHOW COMPACTIONS"))
+        return
+    code, out, err = w.command("why", "t")
+    expect("skep why says that the process is gone", "the process of its worker" in out and "the next worker takes it over" in out, out + err)
+    expect("SHOW COMPACTIONS too", "is gone (transaction" in "\n".join(w.sql("SHOW COMPACTIONS")))
+    begin = time.time()
+    code, out, err = w.command("compact", "--once", "--roles", "worker")
+    expect("the next one takes it over", code == 0 and " made base_" in out, out + err)
+    expect("at once", time.time() - begin < 60)
+    expect("rows", sums(w) == before)
+    time.sleep(1.2)  # numbers of transactions on PostgreSQL settle within a second
+    code, out, err = w.command("compact", "--once", "--roles", "cleaner")
+    expect("one directory is left", [n[:12] for n in w.names("t")] == ["base_0000002"], w.names("t"))
+    expect("rows after cleaning", sums(w) == before)
+    code, out, err = w.command("check", "t")
+    expect("skep check finds nothing", code == 0, out + err)
+
+
+def graceful(w, args):
+    """SIGTERM in the middle of a job: it goes back into the queue, its files go, and the exit status is 0."""
+    make_large(w)
+    before = sums(w)
+    w.sql("ALTER TABLE t COMPACT 'major'")
+    d = w.daemon(*SLOW)
+    wait_until("a worker works", 60, is_running(w))
+    d.send_signal(signal.SIGTERM)
+    expect("exit status 0", d.wait(timeout=120) == 0, f"{d.returncode} {w.log()}")
+    expect("no files are left", w.names("t") == ["delta_0000001_0000001_0000", "delta_0000002_0000002_0000"], w.names("t"))
+    shown = "\n".join(w.sql("SHOW COMPACTIONS"))
+    expect("the job waits again", "\tinitiated\t" in shown and "interrupted" in shown, shown)
+    expect("no transaction is left", "OPEN" not in "\n".join(w.sql("SHOW TRANSACTIONS")))
+    code, out, err = w.command("compact", "--once")
+    expect("the next one does it", code == 0 and " made base_" in out, out + err)
+    expect("rows", sums(w) == before)
+
+
+# --- readers that sleep ---
+
+
+def readers(w, args):
+    """Readers that are stopped (SIGSTOP) in a query while everything is compacted and cleaned go on and see what they saw."""
+    make_large(w)
+    before = sums(w)
+    query = "SELECT count(*), sum(id), min(s), max(s) FROM t"
+    sessions = [w.session() for _ in range(3)]
+    for s in sessions:
+        s.rows("SET hive.in.test=true")
+        s.rows("START TRANSACTION")
+        s.rows("SELECT max(id) FROM t")
+        s.p.send_signal(signal.SIGSTOP)
+    w.sql("DELETE FROM t WHERE id % 10 = 0")
+    w.sql("ALTER TABLE t COMPACT 'major' AND WAIT")
+    time.sleep(1.2)
+    code, out, err = w.command("compact", "--once", "--roles", "cleaner")
+    expect("the cleaner waits", "0 cleaned, 1 waiting" in out, out + err)
+    code, out, err = w.command("why", "t")
+    expect("and says for whom", "waits for transaction" in out, out + err)
+    for s in sessions:
+        s.p.send_signal(signal.SIGCONT)
+    for s in sessions:
+        expect("a reader sees what it saw", s.rows(query) == before)
+        s.rows("COMMIT")
+        s.close()
+    time.sleep(1.2)
+    code, out, err = w.command("compact", "--once", "--roles", "cleaner")
+    expect("then it cleans", "1 cleaned" in out and [n[:5] for n in w.names("t")] == ["base_"], f"{out} {err} {w.names('t')}")
+
+
+# --- two services, killed and started again, beside writers and a reader ---
+
+
+class Writer(threading.Thread):
+    """Inserts, updates and deletes rows of its own until it is told to stop; knows what must be there."""
+
+    def __init__(self, w, number, stop, seed):
+        super().__init__()
+        self.session, self.number, self.stop_flag, self.rng = w.session(), number, stop, random.Random(seed)
+        self.rows, self.statements = {}, 0
+
+    def run(self):
+        try:
+            while not self.stop_flag.is_set():
+                self.one()
+        except Exception as e:  # noqa: BLE001
+            expect(f"writer {self.number} goes on", False, e)
+
+    def one(self):
+        self.statements += 1
+        kind, value = self.rng.random(), self.statements
+        if kind < 0.6 or not self.rows:
+            ids = [self.number * 1000000 + self.statements * 10 + k for k in range(5)]
+            table, after = "p", {**self.rows, **{i: value for i in ids}}
+            sql = f"INSERT INTO {table} VALUES " + ", ".join(f"({i}, {value}, {i % 2})" for i in ids)
+        elif kind < 0.8:
+            low = self.rng.choice(list(self.rows))
+            after = {i: (value if self.number * 1000000 <= i <= low else v) for i, v in self.rows.items()}
+            sql = f"UPDATE p SET v = {value} WHERE id BETWEEN {self.number * 1000000} AND {low}"
+        else:
+            gone = self.rng.choice(list(self.rows))
+            after = {i: v for i, v in self.rows.items() if i != gone}
+            sql = f"DELETE FROM p WHERE id = {gone}"
+        for _ in range(50):
+            _, err = self.session.run(sql)
+            if err == "":
+                self.rows = after
+                return
+            if "write" not in err.lower() and "conflict" not in err.lower() and "abort" not in err.lower():
+                raise RuntimeError(f"{sql}: {err}")
+        raise RuntimeError(f"{sql}: in vain: {err}")
+
+
+def soak(w, args):
+    rng = random.Random(args.seed)
+    w.sql(f"CREATE TABLE p (id INT, v INT) PARTITIONED BY (d INT) {ACID}")
+    w.sql(f"INSERT INTO p VALUES (1, 0, 0), (2, 0, 1)")
+    settings = [x for k in ("hive.compactor.delta.num.threshold=3", "hive.compactor.check.interval=1s", "hive.compactor.cleaner.run.interval=200ms", "skep.compactor.silence=0",
+                            "hive.compactor.aborted.txn.time.threshold=1s", "skep.compactor.max.attempts=9", "hive.compactor.initiator.failed.compacts.threshold=20") for x in ("--hiveconf", k)]
+    stop = threading.Event()
+    writers = [Writer(w, n, stop, rng.random()) for n in (1, 2)]
+    for t in writers:
+        t.start()
+    end, kills, daemons = time.time() + args.seconds, 0, [None, None]
+    reader = w.session()
+    while time.time() < end and not failures:
+        for i in range(2):
+            if daemons[i] is None or daemons[i].poll() is not None:
+                daemons[i] = w.daemon("--workers", "2", *settings)
+        time.sleep(rng.uniform(0.2, 2.0))
+        rows, err = reader.run("SELECT count(*), count(DISTINCT id) FROM p")
+        expect("a reader reads, and no row twice", err == "" and len(set(rows[0].split("\t"))) == 1, f"{rows} {err}")
+        victim = rng.randrange(3)
+        if victim < 2:
+            daemons[victim].kill()
+            daemons[victim].wait()
+            kills += 1
+    stop.set()
+    for t in writers:
+        t.join()
+        t.session.close()
+    reader.close()
+    for d in daemons:
+        if d is not None and d.poll() is None:
+            d.send_signal(signal.SIGTERM)
+            expect("a daemon ends with 0", d.wait(timeout=120) == 0, w.log()[-2000:])
+    expected = collections.Counter({"1\t0": 1, "2\t0": 1})
+    for t in writers:
+        expected.update(f"{i}\t{v}" for i, v in t.rows.items())
+    have = collections.Counter(w.sql("SELECT id, v FROM p"))
+    expect("rows", have == expected, f"missing {list((expected - have))[:5]} extra {list((have - expected))[:5]}")
+    settle(w, settings, expected)
+    print(f"  {kills} kills, {sum(t.statements for t in writers)} statements, seed {args.seed}")
+
+
+def settle(w, settings, expected):
+    """Nothing is left for ever: after some rounds each partition is a base, and the metastore remembers nothing of the dead."""
+    for d in (0, 1):
+        w.sql(f"INSERT INTO p VALUES ({-1 - d}, 0, {d})")
+        expected[f"{-1 - d}\t0"] += 1
+    for _ in range(6):
+        w.command("compact", "--once", *settings)
+        time.sleep(1.2)
+    for d in (0, 1):
+        for attempt in range(3):
+            done = subprocess.run([w.skep, "-w", w.dir, *w.metastore.options, "-e", f"ALTER TABLE p PARTITION (d={d}) COMPACT 'major' AND WAIT"], capture_output=True, text=True, env=w.env)
+            if done.returncode == 0 or "ready for cleaning" in done.stderr:
+                break
+    for _ in range(3):
+        time.sleep(1.2)
+        w.command("compact", "--once", *settings)
+    for d in (0, 1):
+        names = w.names(f"p/d={d}")
+        expect("one base is left", len(names) == 1 and names[0].startswith("base_"), names)
+    shown = "\n".join(w.sql("SHOW COMPACTIONS"))
+    expect("no job is left", not re.search(r"\t(initiated|working|ready for cleaning)\t", shown), shown)
+    expect("no transaction is left", not re.search(r"\t(OPEN|ABORTED)\t", "\n".join(w.sql("SHOW TRANSACTIONS"))), w.sql("SHOW TRANSACTIONS"))
+    code, out, err = w.command("check", "p")
+    expect("skep check finds nothing", code == 0, out + err)
+    have = collections.Counter(w.sql("SELECT id, v FROM p"))
+    expect("rows after the last cleaning", have == expected)
+
+
+# --- a server that restarts ---
+
+
+class OwnServer:
+    """A PostgreSQL of this test alone."""
+
+    def __init__(self, script, here):
+        self.script, self.place = script, os.path.join(here, "server")
+        code = subprocess.run([script, "start", self.place], stdout=subprocess.DEVNULL).returncode
+        if code != 0:
+            sys.exit(code)
+        self.pattern = open(self.place + "/url").read().strip()
+        self.url = self.pattern.replace("%s", "skep_service")
+        subprocess.run(["psql", self.pattern.replace("%s", "postgres"), "-Xqc", "CREATE DATABASE skep_service"], check=True)
+        self.options = ["--metastore", self.url]
+
+    def kill(self):
+        data = open(self.place + "/place").read().strip() + "/data"
+        postmaster = int(open(data + "/postmaster.pid").readline())
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
+        os.kill(postmaster, signal.SIGKILL)
+        for child in children:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        os.unlink(data + "/postmaster.pid")
+
+    def again(self):
+        for _ in range(50):
+            if subprocess.run([self.script, "again", self.place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                return
+            time.sleep(0.2)
+        expect("the server starts again", False)
+
+    def remove(self):
+        subprocess.run([self.script, "stop", self.place], stdout=subprocess.DEVNULL)
+
+
+def restart(w, args):
+    """A service whose database goes away in the middle of a job, and comes back: it goes on by itself."""
+    make_large(w)
+    before = sums(w)
+    w.sql("ALTER TABLE t COMPACT 'major'")
+    d = w.daemon("--hiveconf", "skep.compactor.max.mb.per.sec=2", "--hiveconf", "hive.compactor.cleaner.run.interval=500ms", "--hiveconf", "skep.compactor.silence=0",
+                 "--hiveconf", "hive.compactor.check.interval=2s", "--hiveconf", "hive.compactor.aborted.txn.time.threshold=1s")
+    try:
+        wait_until("a worker works", 60, is_running(w))
+        w.metastore.kill()
+        time.sleep(3)
+        expect("the service is still there", d.poll() is None, w.log())
+        w.metastore.again()
+        wait_until("the job is done, and cleaned", 120, lambda: [n[:12] for n in w.names("t")] == ["base_0000002"])
+        expect("rows", sums(w) == before)
+        wait_until("nothing is left in the queue", 60, lambda: not re.search(r"\t(initiated|working|ready for cleaning)\t", "\n".join(w.sql("SHOW COMPACTIONS"))))
+        d.send_signal(signal.SIGTERM)
+        expect("exit status 0", d.wait(timeout=60) == 0, w.log())
+    finally:
+        d.kill()
+        d.wait()
+    if failures:
+        print(w.log())
+
+
+def main():
+    tests = {t.__name__: t for t in (metrics, killed, graceful, readers, soak, restart)}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--skep", required=True)
+    parser.add_argument("--server", type=os.path.abspath)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--seconds", type=float, default=12)
+    parser.add_argument("names", nargs="+", choices=sorted(tests))
+    args = parser.parse_args()
+    for name in args.names:
+        own = None
+        if name == "restart":
+            place = tempfile.mkdtemp(prefix="skep-service-")
+            own = OwnServer(args.server, place)
+        w = Warehouse(args, own)
+        begin = time.time()
+        try:
+            tests[name](w, args)
+        finally:
+            if failures and os.path.exists(os.path.join(w.here, "daemon.log")):
+                print(w.log()[-4000:])
+            w.close()
+            if own:
+                shutil.rmtree(place, ignore_errors=True)
+        print(f"{name}: {time.time() - begin:.1f} s")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
