@@ -20,8 +20,6 @@
  * properties] [WHERE expr] [ORDER BY orders] principal := (USER | ROLE | GROUP) name
  *
  * Source: hiveql.md 3.1, 3.4, 3.6, 6.1. */
-#include <string.h>
-
 #include "sql/parse_int.h"
 
 typedef bool alter_action(skep_parser *p, skep_alter_table *a); /* behind its word */
@@ -292,54 +290,26 @@ static bool convert(skep_parser *p, skep_alter_table *a) {
   return !skep_p_accept_kw(p, SKEP_KW_TBLPROPERTIES) || skep_p_properties(p, true, &a->properties);
 }
 
-/* ORDER BY a AND WAIT: the words were taken for a condition. */
-static bool take_wait(skep_parser *p, skep_order_list *list) {
-  if (list->n == 0) return false;
-  const skep_order_item *last = &list->items[list->n - 1];
-  const skep_expr *e = last->expr;
-  if (last->descending || last->nulls != SKEP_NULLS_DEFAULT || e->kind != SKEP_EXPR_BINARY ||
-      e->binary.op != SKEP_OP_AND || e->binary.right->kind != SKEP_EXPR_NAME || e->binary.right->name.n != 1 ||
-      strcmp(e->binary.right->name.items[0], "wait") != 0)
-    return false;
-  skep_order_item *items = skep_arena_zero(p->arena, list->n, sizeof *items);
-  if (items == NULL) return false;
-  memcpy(items, list->items, list->n * sizeof *items);
-  items[list->n - 1].expr = e->binary.left;
-  list->items = items;
-  return true;
-}
-
-/* One clause of a compaction request; *found false: none begins here. */
-static bool compact_clause(skep_parser *p, skep_compact *c, bool *found) {
-  *found = true;
-  if (c->n_buckets == 0 && skep_p_accept_kw(p, SKEP_KW_CLUSTERED))
-    return skep_p_expect_kw(p, SKEP_KW_INTO) && n_buckets(p, &c->n_buckets);
-  if (!c->wait && skep_p_accept_kw(p, SKEP_KW_AND)) {
-    c->wait = true;
-    return skep_p_expect_kw(p, SKEP_KW_WAIT);
-  }
-  if (c->pool == NULL && skep_p_accept_kw(p, SKEP_KW_POOL)) return text(p, &c->pool);
-  if (c->properties.n == 0 && skep_p_accept_kw2(p, SKEP_KW_WITH, SKEP_KW_OVERWRITE))
-    return skep_p_expect_kw(p, SKEP_KW_TBLPROPERTIES) && skep_p_properties(p, true, &c->properties);
-  if (c->where == NULL && skep_p_accept_kw(p, SKEP_KW_WHERE)) return (c->where = skep_p_expr(p)) != NULL;
-  if (c->order_by.n == 0 && skep_p_accept_kw2(p, SKEP_KW_ORDER, SKEP_KW_BY)) {
-    if (!skep_p_order_items(p, &c->order_by)) return false;
-    if (!c->wait) c->wait = take_wait(p, &c->order_by);
-    return true;
-  }
-  *found = false;
-  return true;
-}
-
-/* Hive's grammar has one order of the clauses; others are taken too. */
 static bool compact(skep_parser *p, skep_alter_table *a) {
   skep_compact c = {0};
-  bool found = true;
   a->kind = SKEP_ALTER_COMPACT;
   p->context = "compaction request";
   if (!text(p, &c.type)) return false;
-  while (found)
-    if (!compact_clause(p, &c, &found)) return false;
+  if (skep_p_accept_kw(p, SKEP_KW_CLUSTERED) && (!skep_p_expect_kw(p, SKEP_KW_INTO) || !n_buckets(p, &c.n_buckets))) {
+    return false;
+  }
+  c.wait = skep_p_accept_kw(p, SKEP_KW_AND);
+  if (c.wait && !skep_p_expect_kw(p, SKEP_KW_WAIT)) return false;
+  if (skep_p_accept_kw(p, SKEP_KW_POOL) && !text(p, &c.pool)) return false;
+  if (skep_p_accept_kw2(p, SKEP_KW_WITH, SKEP_KW_OVERWRITE) &&
+      (!skep_p_expect_kw(p, SKEP_KW_TBLPROPERTIES) || !skep_p_properties(p, true, &c.properties))) {
+    return false;
+  }
+  if (skep_p_accept_kw(p, SKEP_KW_WHERE)) {
+    c.where = skep_p_expr(p);
+    if (c.where == NULL) return false;
+  }
+  if (skep_p_accept_kw2(p, SKEP_KW_ORDER, SKEP_KW_BY) && !skep_p_order_items(p, &c.order_by)) return false;
   a->compact = SKEP_P_NEW(p, c);
   return a->compact != NULL;
 }

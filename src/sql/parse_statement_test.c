@@ -271,11 +271,6 @@ static void tables_are_altered(void **state) {
        "TBLPROPERTIES ('k'='v') ORDER BY a DESC",
        NULL},
       {SKEP_STMT_ALTER_TABLE, "ALTER TABLE t COMPACT 'minor'", NULL},
-      {SKEP_STMT_ALTER_TABLE,
-       "ALTER TABLE t COMPACT 'rebalance' ORDER BY a, b POOL 'p' AND WAIT WITH OVERWRITE TBLPROPERTIES ('k'='v')",
-       "ALTER TABLE t COMPACT 'rebalance' AND WAIT POOL 'p' WITH OVERWRITE TBLPROPERTIES ('k'='v') ORDER BY a, b"},
-      {SKEP_STMT_ALTER_TABLE, "ALTER TABLE t COMPACT 'rebalance' ORDER BY a, b AND WAIT",
-       "ALTER TABLE t COMPACT 'rebalance' AND WAIT ORDER BY a, b"},
   };
   CHECK(cases);
 }
