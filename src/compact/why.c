@@ -200,13 +200,14 @@ static skep_status entries(asking *a, const char *database, const char *table, c
     const char *location = NULL;
     SKEP_TRY(skep_compaction_property(c, "location", a->arena, &location, err));
     if (location != NULL) {
-      const skep_compact_reason r = {.partition = c->partition,
-                                     .since_ms = c->commit_ms,
-                                     .what = print(a, "dropped directory %.1000s", location),
-                                     .why = print(a,
-                                                  "waits until every transaction up to %lld is over, then for a "
-                                                  "cleaner",
-                                                  (long long)c->next_txn_id)};
+      const skep_compact_reason r = {
+          .partition = c->partition,
+          .since_ms = c->commit_ms,
+          .what = print(a, "dropped directory %.1000s", location),
+          .why = print(a,
+                       "waits until every transaction up to %lld%s is over, then for a "
+                       "cleaner",
+                       (long long)c->next_txn_id, c->highest_write_id > 0 ? " that uses the table" : "")};
       SKEP_TRY(add(a, &r, err));
       continue;
     }

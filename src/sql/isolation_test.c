@@ -201,6 +201,7 @@ static void location_is_not_where_dropped_files_wait(void **state) {
   ok(p, 'A', "CREATE TABLE q (v INT) PARTITIONED BY (d STRING)");
   ok(p, 'A', "INSERT INTO q VALUES (1, 'x'), (2, 'y')");
   reader(p, 'B');
+  assert_string_equal(rows(p, 'B', "SELECT (SELECT count(*) FROM u) + (SELECT count(*) FROM q)"), "3\n");
   ok(p, 'A', "DROP TABLE u");
   ok(p, 'A', "ALTER TABLE q DROP PARTITION (d='x')");
   static const char *const statements[] = {

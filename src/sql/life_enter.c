@@ -214,6 +214,7 @@ static skep_status join_txn(entering *e, skep_err *err) {
   SKEP_TRY(txn_tables(e->life, &e->tables, &e->n_tables, err));
   SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, e->tables, e->n_tables, err));
   SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err));
+  SKEP_TRY(check_partitions(e->life, err)); /* one that was dropped before this touch is nobody's any more */
   take_lists(e->life, e->tables);
   return check_snapshot(e->life, err);
 }

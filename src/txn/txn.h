@@ -314,10 +314,10 @@ typedef struct skep_txn_removal {
   const char *location;                     /* as it was given */
 } skep_txn_removal;
 
-/* Inside the database transaction that drops a table or partition, or replaces a plain table's files: the location is
- * removable once every transaction opened until now is over. Hive's soft delete: a COMPACTION_QUEUE row, state 'r',
- * type 'a', with the property `location`, which a Hive cleaner on the same database understands. txn: that of the drop,
- * or 0. SKEP_ERR_LIMIT: a location of more than 1900 bytes. */
+/* Inside the database transaction that drops a table or partition, before its records go: the location is removable
+ * once every transaction opened until now is over that uses the table; of one without write ids every transaction.
+ * Hive's soft delete: a COMPACTION_QUEUE row, state 'r', type 'a', with the property `location`, which a Hive cleaner
+ * on the same database understands. txn: that of the drop, or 0. SKEP_ERR_LIMIT: a location of more than 1900 bytes. */
 SKEP_NODISCARD skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database, const char *table,
                                                 const char *partition, const char *location, skep_err *err);
 /* Those that can be removed now, at most `limit`, oldest first, claimed for this caller: nobody else is given them for

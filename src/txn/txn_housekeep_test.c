@@ -215,6 +215,36 @@ static void a_dropped_directory_waits_for_readers(void **state) {
   assert_ok(skep_txn_commit(f->db, later.id, NULL, 0, NULL, NULL, &err), err);
 }
 
+/* Of a transactional table those who use it; of a plain one nobody knows who does. */
+static void a_dropped_table_waits_for_those_who_use_it(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn_removal *r = NULL;
+  assert_ok(txn_write(f, f->db, "t", NULL, 'i', &err), err);
+  const skep_txn_table t = {.database = "d", .table = "t"}, u = {.database = "d", .table = "u"};
+  skep_txn_table tables[2] = {t, u};
+  skep_txn of_t = txn_begin(f, f->db, &tables[0], 1), of_u = txn_begin(f, f->db, &tables[1], 1);
+  assert_ok(skep_txn_removal_add(f->db, 0, "d", "t", "p=1", "file:/w/t/p=1", &err), err);
+  assert_ok(skep_txn_removal_add(f->db, 0, "d", "plain", NULL, "file:/w/plain", &err), err);
+  assert_int_equal(n_removable(f, &r), 0);
+  assert_ok(skep_txn_commit(f->db, of_t.id, NULL, 0, NULL, NULL, &err), err);
+  assert_int_equal(n_removable(f, &r), 1);
+  assert_string_equal(r[0].location, "file:/w/t/p=1");
+  assert_ok(skep_txn_removal_forget(f->db, r[0].id, &err), err);
+  /* One that does not say, as Hive's, holds back all. */
+  int64_t unmarked;
+  uint32_t n;
+  assert_ok(skep_txn_open(f->db, &f->conf, SKEP_TXN_DEFAULT, 1, &unmarked, &n, &err), err);
+  assert_ok(skep_txn_removal_add(f->db, 0, "d", "t", NULL, "file:/w/t", &err), err);
+  assert_ok(skep_txn_commit(f->db, of_u.id, NULL, 0, NULL, NULL, &err), err);
+  assert_int_equal(n_removable(f, &r), 1);
+  assert_string_equal(r[0].location, "file:/w/plain");
+  assert_ok(skep_txn_removal_forget(f->db, r[0].id, &err), err);
+  assert_ok(skep_txn_abort(f->db, unmarked, SKEP_ABORT_ROLLBACK, true, &err), err);
+  assert_int_equal(n_removable(f, &r), 1);
+  assert_string_equal(r[0].location, "file:/w/t");
+}
+
 static void a_soft_delete_waits_from_its_commit_on(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
@@ -450,6 +480,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_abort_without_files_is_forgotten, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(the_command_aborts_what_is_open, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_directory_waits_for_readers, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(a_dropped_table_waits_for_those_who_use_it, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_soft_delete_waits_from_its_commit_on, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(locations_survive_hives_map, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(dropped_and_renamed_objects_take_their_rows, txn_setup, txn_teardown),

@@ -62,36 +62,43 @@ skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const char *database,
 
 /* --- looking --- */
 
+/* $1: all transactions below are over; $2: none below can appear any more. */
 static const char sql_removals[] =
-    "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\" "
-    "WHERE " SKEP_IS_A_REMOVAL
-    " AND \"CQ_NEXT_TXN_ID\" < ? AND "
+    "SELECT \"CQ_ID\", \"CQ_DATABASE\", \"CQ_TABLE\", \"CQ_PARTITION\", \"CQ_TBLPROPERTIES\", \"CQ_NEXT_TXN_ID\" FROM "
+    "\"COMPACTION_QUEUE\" WHERE " SKEP_IS_A_REMOVAL
+    " AND (\"CQ_NEXT_TXN_ID\" < ? OR (\"CQ_HIGHEST_WRITE_ID\" > 0 AND \"CQ_NEXT_TXN_ID\" < ?)) AND "
     "(\"CQ_CLEANER_START\" IS NULL OR \"CQ_CLEANER_START\" < ?) ORDER BY \"CQ_ID\"";
 
-enum { CLAIM_MS = 3600 * 1000 };
+enum { CLAIM_MS = 3600 * 1000, MAX_LOOKS = 1000 };
 
-static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, skep_txn_removal *out, bool *is_one,
-                                skep_err *err) {
+/* A row that may be removed by now. */
+typedef struct candidate {
+  skep_txn_removal r;
+  int64_t next_txn; /* the newest transaction when it was dropped */
+} candidate;
+
+static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, candidate *out, bool *is_one, skep_err *err) {
   size_t size = 0;
   skep_bytes location = {0};
   const char *map = skep_stmt_text(stmt, 4, &size);
   *is_one = skep_string_map_get(map, size, "location", &location);
   if (!*is_one) return SKEP_OK;
-  *out = (skep_txn_removal){.id = skep_stmt_i64(stmt, 0)};
-  out->location = skep_arena_strndup(arena, (const char *)location.at, location.left);
-  if (out->location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
-  SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->database, err));
-  SKEP_TRY(skep_stmt_text_copy(stmt, 2, arena, &out->table, err));
-  return skep_stmt_text_copy(stmt, 3, arena, &out->partition, err);
+  *out = (candidate){.r = {.id = skep_stmt_i64(stmt, 0)}, .next_txn = skep_stmt_i64(stmt, 5)};
+  out->r.location = skep_arena_strndup(arena, (const char *)location.at, location.left);
+  if (out->r.location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
+  SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->r.database, err));
+  SKEP_TRY(skep_stmt_text_copy(stmt, 2, arena, &out->r.table, err));
+  return skep_stmt_text_copy(stmt, 3, arena, &out->r.partition, err);
 }
 
-static skep_status read_removals(skep_db *db, int64_t min_open, int64_t now, skep_arena *arena, uint32_t limit,
-                                 skep_txn_removal **out, uint32_t *n, skep_err *err) {
+static skep_status read_candidates(skep_db *db, int64_t min_open, int64_t next, int64_t now, skep_arena *arena,
+                                   candidate **out, uint32_t *n, skep_err *err) {
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, sql_removals, SKEP_PARAMS(skep_p_i64(min_open), skep_p_i64(now - CLAIM_MS)), &stmt, err));
+  SKEP_TRY(skep_db_query(db, sql_removals,
+                         SKEP_PARAMS(skep_p_i64(min_open), skep_p_i64(next), skep_p_i64(now - CLAIM_MS)), &stmt, err));
   size_t capacity = 0;
   skep_status status = SKEP_OK;
-  while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+  while (*n < MAX_LOOKS && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
     bool is_one = false;
     status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
@@ -105,6 +112,29 @@ static skep_status read_removals(skep_db *db, int64_t min_open, int64_t now, ske
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+/* What everybody is over with goes; before that what was a transactional table's when none of those that were open
+ * uses it (watermark.h): no other can begin to, since the catalog does not have it any more. Of plain tables nobody
+ * says that he reads them. */
+static skep_status read_removals(skep_db *db, const skep_txn_conf *conf, int64_t min_open, int64_t now,
+                                 skep_arena *arena, uint32_t limit, skep_txn_removal **out, uint32_t *n,
+                                 skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  candidate *all = NULL;
+  uint32_t n_all = 0;
+  int64_t boundary;
+  SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
+  SKEP_TRY(read_candidates(db, min_open, boundary + 1, now, arena, &all, &n_all, err));
+  *out = skep_arena_zero(arena, (size_t)n_all + 1, sizeof **out);
+  if (*out == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
+  for (uint32_t i = 0; i < n_all && *n < limit; i++) {
+    const candidate *a = &all[i];
+    int64_t oldest = min_open;
+    if (a->next_txn >= min_open) SKEP_TRY(skep_txn_oldest_user(db, conf, a->r.database, a->r.table, &oldest, err));
+    if (a->next_txn < oldest) (*out)[(*n)++] = a->r;
+  }
+  return SKEP_OK;
+}
+
 /* Reads; in a write transaction also marks them as being removed. */
 static skep_status list_removals(skep_db *db, const skep_txn_conf *conf, skep_db_mode mode, skep_arena *arena,
                                  uint32_t limit, skep_txn_removal **out, uint32_t *n, skep_err *err) {
@@ -116,7 +146,7 @@ static skep_status list_removals(skep_db *db, const skep_txn_conf *conf, skep_db
   skep_status status = skep_db_now_ms(db, &now, err);
   if (status == SKEP_OK) status = skep_txn_settle(db, conf, err);
   if (status == SKEP_OK) status = skep_txn_min_open(db, conf, &min_open, err);
-  if (status == SKEP_OK) status = read_removals(db, min_open, now, arena, limit, out, n, err);
+  if (status == SKEP_OK) status = read_removals(db, conf, min_open, now, arena, limit, out, n, err);
   for (uint32_t i = 0; mode != SKEP_DB_READ && i < *n && status == SKEP_OK; i++) {
     status = skep_db_run(db, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_CLEANER_START\" = ? WHERE \"CQ_ID\" = ?",
                          SKEP_PARAMS(skep_p_i64(now), skep_p_i64((*out)[i].id)), NULL, err);

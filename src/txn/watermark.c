@@ -328,6 +328,32 @@ skep_status skep_txn_cleaner_claim(skep_db *db, const skep_txn_conf *conf, skep_
   return skep_db_end(db, false, look_and_publish(&l, database, table, err), err);
 }
 
+skep_status skep_txn_oldest_user(skep_db *db, const skep_txn_conf *conf, const char *database, const char *table,
+                                 int64_t *out, skep_err *err) {
+  skep_txn_conf c = skep_txn_conf_full(conf);
+  char letters[LETTERS + 1];
+  int64_t boundary;
+  skep_stmt *stmt = NULL;
+  letters_of(database, table, letters);
+  SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
+  *out = boundary + 1;
+  SKEP_TRY(skep_db_query(db,
+                         "SELECT \"TXN_ID\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' ORDER BY "
+                         "\"TXN_ID\"",
+                         SKEP_NO_PARAMS, &stmt, err));
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    const char *mark = skep_stmt_text(stmt, 1, NULL);
+    int64_t txn = skep_stmt_i64(stmt, 0);
+    if (txn > boundary) break;
+    if (skep_txn_is_mark(mark) && !says(mark, letters)) continue;
+    *out = txn;
+    break;
+  }
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
 skep_status skep_txn_clean_horizons(skep_db *db, int64_t min_open, skep_err *err) {
   return skep_db_run(db, "DELETE FROM \"AUX_TABLE\" WHERE \"MT_KEY1\" LIKE 'skep.clean.%' AND \"MT_KEY2\" <= ?",
                      SKEP_PARAMS(skep_p_i64(min_open)), NULL, err);
