@@ -14,7 +14,7 @@
 #include "compact/initiator.h"
 #include "compact/worker.h"
 #include "db/schema.h"
-#include "sql/session.h"
+#include "sql/rollback.h"
 
 enum { MAX_THREADS = 80, MAX_ARENA = 1 << 30, RETRY_MS = 5000, IDLE_MS = 1000, ALIVE_MS = 10000 };
 
@@ -76,6 +76,8 @@ static skep_status open_seat(service *s, int number, skep_compact_seat *seat, sk
   *seat = (skep_compact_seat){0};
   skep_status status = skep_db_open(s->env->ctx, s->url, &opts, &seat->db, err);
   if (status == SKEP_OK) status = skep_schema_check(seat->db, NULL, err);
+  if (status == SKEP_OK)
+    status = skep_rollback_refuse(s->env->ctx, s->env->fs, s->warehouse, seat->db, err); /* restored meanwhile? */
   if (status == SKEP_OK) status = skep_catalog_open(s->env->ctx, seat->db, &catalog, &seat->catalog, err);
   if (status != SKEP_OK) {
     skep_compact_seat_close(seat);
@@ -403,8 +405,9 @@ static skep_status open_warehouse(service *s, skep_err *err) {
     if (status != SKEP_OK) return skep_wrap(err, status, "no warehouse");
   }
   SKEP_TRY(skep_session_open(&opts, &session, err));
+  skep_status status = skep_rollback_check(session, err);
   skep_session_close(session);
-  return SKEP_OK;
+  return status;
 }
 
 static skep_status run_service(service *s, skep_arena *arena, skep_err *err) {

@@ -9,6 +9,7 @@
 #include "compact/initiator.h"
 #include "sql/compact.h"
 #include "sql/print_ast.h"
+#include "sql/rollback.h"
 #include "sql/show_int.h"
 #include "sql/transaction.h"
 #include "txn/string_map.h"
@@ -200,6 +201,7 @@ static skep_status partitions_of(compaction *c, skep_err *err) {
 static skep_status find(skep_session *s, void *self, skep_err *err) {
   compaction *c = self;
   skep_catalog_table *t;
+  SKEP_TRY(skep_rollback_check(s, err));
   SKEP_TRY(type_of(c, err));
   SKEP_TRY(ddl_find_table(s, &c->ast->table, false, &t, err));
   c->t = t;

@@ -12,33 +12,46 @@
 #define ID_PROPERTY "skep.metastore.id"
 enum { NOTE_EVERY_MS = 60000, MAX_NEW_TXNS = 1000000, MAX_ARENA = 1 << 30 };
 
-/* ---- the metastore's id ---- */
+/* A warehouse and a connection to its metastore. */
+typedef struct place {
+  const skep_ctx *ctx;
+  skep_fs *fs;
+  const char *warehouse;
+  skep_db *db;
+  skep_arena *arena;
+} place;
 
-static skep_status read_id(skep_session *s, const char **out, skep_err *err) {
-  return skep_db_get_text(
-      s->db, "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = '" ID_PROPERTY "'",
-      SKEP_NO_PARAMS, &s->arena, out, err);
+static place place_of(skep_session *s) {
+  return (place){.ctx = s->ctx, .fs = s->fs, .warehouse = s->warehouse, .db = s->db, .arena = &s->arena};
 }
 
-static skep_status get_id(skep_session *s, const char **out, skep_err *err) {
+/* ---- the metastore's id ---- */
+
+static skep_status read_id(const place *p, const char **out, skep_err *err) {
+  return skep_db_get_text(
+      p->db, "SELECT \"PROPERTY_VALUE\" FROM \"METASTORE_DB_PROPERTIES\" WHERE \"PROPERTY_KEY\" = '" ID_PROPERTY "'",
+      SKEP_NO_PARAMS, p->arena, out, err);
+}
+
+static skep_status get_id(const place *p, const char **out, skep_err *err) {
   char id[24];
   skep_err why = {0};
-  SKEP_TRY(read_id(s, out, err));
+  SKEP_TRY(read_id(p, out, err));
   if (*out != NULL) return SKEP_OK;
-  snprintf(id, sizeof id, "%016" PRIx64, s->ctx->random(s->ctx->random_self));
+  snprintf(id, sizeof id, "%016" PRIx64, p->ctx->random(p->ctx->random_self));
   skep_status st = skep_db_run(
-      s->db,
+      p->db,
       "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES ('" ID_PROPERTY "', ?)",
       SKEP_PARAMS(skep_p_text(id)), NULL, &why);
   if (st != SKEP_OK && st != SKEP_ERR_EXISTS) { /* somebody else was faster */
     if (err != NULL) *err = why;
     return st;
   }
-  return read_id(s, out, err);
+  return read_id(p, out, err);
 }
 
-static skep_status max_txn(skep_session *s, int64_t *out, skep_err *err) {
-  return skep_db_get_i64(s->db, "SELECT max(\"TXN_ID\") FROM \"TXNS\"", SKEP_NO_PARAMS, out, NULL, err);
+static skep_status max_txn(skep_db *db, int64_t *out, skep_err *err) {
+  return skep_db_get_i64(db, "SELECT max(\"TXN_ID\") FROM \"TXNS\"", SKEP_NO_PARAMS, out, NULL, err);
 }
 
 /* ---- notes ---- */
@@ -69,27 +82,27 @@ static skep_status look_at(void *self, const skep_entry *entry, skep_err *err) {
   return SKEP_OK;
 }
 
-static const char *notes_dir(skep_session *s) {
-  size_t n = strlen(s->warehouse);
-  char *path = skep_arena_alloc(&s->arena, n + sizeof NOTES_DIR + 1);
-  if (path != NULL) snprintf(path, n + sizeof NOTES_DIR + 1, "%s/" NOTES_DIR, s->warehouse);
+static const char *notes_dir(const place *p) {
+  size_t n = strlen(p->warehouse);
+  char *path = skep_arena_alloc(p->arena, n + sizeof NOTES_DIR + 1);
+  if (path != NULL) snprintf(path, n + sizeof NOTES_DIR + 1, "%s/" NOTES_DIR, p->warehouse);
   return path;
 }
 
-static skep_status read_notes(skep_session *s, skep_rollback_notes *n, skep_err *err) {
-  const char *dir = notes_dir(s);
+static skep_status read_notes(const place *p, skep_rollback_notes *n, skep_err *err) {
+  const char *dir = notes_dir(p);
   *n = (skep_rollback_notes){0};
   if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
-  SKEP_TRY(get_id(s, &n->id, err));
+  SKEP_TRY(get_id(p, &n->id, err));
   if (n->id == NULL) return skep_fail(err, SKEP_ERR_INTERNAL, "the metastore's id does not stay");
-  skep_status st = skep_fs_list(s->fs, dir, false, look_at, n, err);
+  skep_status st = skep_fs_list(p->fs, dir, false, look_at, n, err);
   return st == SKEP_ERR_NOT_FOUND ? SKEP_OK : st;
 }
 
 /* Everything up to here is on disk, and stays after a loss of power. */
 static skep_status make_durable(skep_session *s, int64_t *txn, skep_err *err) {
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
-  skep_status st = max_txn(s, txn, err);
+  skep_status st = max_txn(s->db, txn, err);
   if (st == SKEP_OK)
     st = skep_db_run(s->db,
                      "UPDATE \"METASTORE_DB_PROPERTIES\" SET \"PROPERTY_VALUE\" = \"PROPERTY_VALUE\" WHERE "
@@ -101,7 +114,8 @@ static skep_status make_durable(skep_session *s, int64_t *txn, skep_err *err) {
 static skep_status write_note(skep_session *s, const skep_rollback_notes *n, int64_t now_ms, skep_err *err) {
   char name[120];
   int64_t txn;
-  const char *dir = notes_dir(s);
+  const place p = place_of(s);
+  const char *dir = notes_dir(&p);
   if (dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a session");
   SKEP_TRY(make_durable(s, &txn, err));
   SKEP_TRY(skep_fs_mkdirs(s->fs, dir, err));
@@ -124,8 +138,9 @@ static skep_status write_note(skep_session *s, const skep_rollback_notes *n, int
 
 skep_status skep_rollback_look(skep_session *s, skep_rollback_notes *n, skep_err *err) {
   int64_t txn;
-  SKEP_TRY(read_notes(s, n, err));
-  SKEP_TRY(max_txn(s, &txn, err));
+  const place p = place_of(s);
+  SKEP_TRY(read_notes(&p, n, err));
+  SKEP_TRY(max_txn(s->db, &txn, err));
   s->rolled_back = n->txn > txn;
   s->noted_txn = n->txn;
   s->has_note = n->any || txn == 0;
@@ -140,11 +155,12 @@ skep_status skep_rollback_look(skep_session *s, skep_rollback_notes *n, skep_err
 static skep_status note(skep_session *s, const skep_rollback_notes *found, skep_err *err) {
   skep_rollback_notes n;
   int64_t txn, now_ms = s->ctx->clock_ms(s->ctx->clock_self);
+  const place p = place_of(s);
   if (found == NULL) {
-    SKEP_TRY(read_notes(s, &n, err));
+    SKEP_TRY(read_notes(&p, &n, err));
     found = &n;
   }
-  SKEP_TRY(max_txn(s, &txn, err));
+  SKEP_TRY(max_txn(s->db, &txn, err));
   bool is_old = now_ms < found->at_ms || now_ms - found->at_ms >= NOTE_EVERY_MS;
   bool due = !found->any || (txn > found->txn && is_old);
   return due ? write_note(s, found, now_ms, err) : SKEP_OK;
@@ -157,12 +173,28 @@ void skep_rollback_note(skep_session *s, const skep_rollback_notes *found) {
   if (st != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "noting how far the metastore is: %s", why.text);
 }
 
-skep_status skep_rollback_check(const skep_session *s, skep_err *err) {
-  if (!s->rolled_back) return SKEP_OK;
+static skep_status refuse(int64_t noted_txn, skep_err *err) {
   return skep_fail(err, SKEP_ERR_CORRUPT,
                    "the metastore is older than its warehouse (it had given out transaction %lld before): nothing is "
                    "written until skep metastore reseed says what the newer files are",
-                   (long long)s->noted_txn);
+                   (long long)noted_txn);
+}
+
+skep_status skep_rollback_check(const skep_session *s, skep_err *err) {
+  return s->rolled_back ? refuse(s->noted_txn, err) : SKEP_OK;
+}
+
+skep_status skep_rollback_refuse(const skep_ctx *ctx, skep_fs *fs, const char *warehouse, skep_db *db, skep_err *err) {
+  skep_arena arena;
+  skep_rollback_notes n;
+  int64_t txn = 0;
+  skep_arena_init(&arena, ctx, 1 << 20);
+  const place p = {.ctx = ctx, .fs = fs, .warehouse = warehouse, .db = db, .arena = &arena};
+  skep_status st = read_notes(&p, &n, err);
+  if (st == SKEP_OK) st = max_txn(db, &txn, err);
+  if (st == SKEP_OK && n.txn > txn) st = refuse(n.txn, err);
+  skep_arena_fini(&arena);
+  return st;
 }
 
 /* ---- reseed ---- */
@@ -262,7 +294,7 @@ static skep_status raise_txns(reseeding *r, skep_err *err) {
   skep_session *s = r->s;
   const skep_txn_conf conf = skep_transaction_conf(s);
   int64_t txn, target = s->noted_txn > r->highest_txn ? s->noted_txn : r->highest_txn;
-  SKEP_TRY(max_txn(s, &txn, err));
+  SKEP_TRY(max_txn(s->db, &txn, err));
   if (target - txn > MAX_NEW_TXNS)
     return skep_fail(err, SKEP_ERR_LIMIT, "transaction numbers would have to go on from %lld to %lld", (long long)txn,
                      (long long)target);
@@ -294,6 +326,7 @@ skep_status skep_session_reseed(skep_session *s, bool adopt, skep_reseed_say *sa
   skep_arena_fini(&r.arena);
   if (st != SKEP_OK) return st;
   s->rolled_back = false;
-  SKEP_TRY(read_notes(s, &n, err));
+  const place p = place_of(s);
+  SKEP_TRY(read_notes(&p, &n, err));
   return write_note(s, &n, s->ctx->clock_ms(s->ctx->clock_self), err);
 }

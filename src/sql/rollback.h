@@ -25,6 +25,10 @@ SKEP_NODISCARD skep_status skep_rollback_look(skep_session *session, skep_rollba
 /* Now and then: notes how far the metastore is, when the last note is a minute old. Failures are logged.
  * notes  what skep_rollback_look has just found; NULL: it is read */
 void skep_rollback_note(skep_session *session, const skep_rollback_notes *notes);
+/* For who has a connection and no session, each time it was made: SKEP_ERR_CORRUPT when the metastore has not come as
+ * far as it was. */
+SKEP_NODISCARD skep_status skep_rollback_refuse(const skep_ctx *ctx, skep_fs *fs, const char *warehouse, skep_db *db,
+                                                skep_err *err);
 /* SKEP_ERR_CORRUPT when writing is refused. */
 SKEP_NODISCARD skep_status skep_rollback_check(const skep_session *session, skep_err *err);
 
