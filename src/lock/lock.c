@@ -239,10 +239,15 @@ skep_status skep_lock_move(skep_db *db, int64_t ext_id, int64_t from_txn, int64_
   return changed != 0 ? SKEP_OK : skep_fail(err, SKEP_ERR_NOT_FOUND, "No such lock lockid:%" PRId64, ext_id);
 }
 
-skep_status skep_lock_is_there(skep_db *db, int64_t ext_id, bool *out, skep_err *err) {
-  int64_t ignored;
-  return skep_db_get_i64(db, "SELECT 1 FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? LIMIT 1",
-                         SKEP_PARAMS(skep_p_i64(ext_id)), &ignored, out, err);
+skep_status skep_lock_presence_of(skep_db *db, int64_t ext_id, skep_lock_presence *out, skep_err *err) {
+  skep_stmt *stmt;
+  *out = SKEP_LOCK_GONE;
+  SKEP_TRY(skep_db_query(db, "SELECT \"HL_LOCK_STATE\" FROM \"HIVE_LOCKS\" WHERE \"HL_LOCK_EXT_ID\" = ? LIMIT 1",
+                         SKEP_PARAMS(skep_p_i64(ext_id)), &stmt, err));
+  skep_status st = skep_stmt_next(stmt, err);
+  if (st == SKEP_OK) *out = skep_stmt_char(stmt, 0) == 'a' ? SKEP_LOCK_HELD : SKEP_LOCK_QUEUED;
+  skep_stmt_done(stmt);
+  return st == SKEP_END ? SKEP_OK : st;
 }
 
 /* --- waiting --- */

@@ -89,8 +89,9 @@ SKEP_NODISCARD skep_status skep_lock_request(skep_db *db, const skep_lock_owner 
 SKEP_NODISCARD skep_status skep_lock_look(skep_db *db, int64_t ext_id, skep_arena *arena, skep_lock_state *state,
                                           skep_lock_blocker *blocker, skep_err *err);
 
-/* Whether any row of a request is left: the cheapest question a waiter can ask. */
-SKEP_NODISCARD skep_status skep_lock_is_there(skep_db *db, int64_t ext_id, bool *out, skep_err *err);
+/* What has become of a request: the cheapest question a waiter can ask. */
+typedef enum skep_lock_presence { SKEP_LOCK_GONE, SKEP_LOCK_QUEUED, SKEP_LOCK_HELD } skep_lock_presence;
+SKEP_NODISCARD skep_status skep_lock_presence_of(skep_db *db, int64_t ext_id, skep_lock_presence *out, skep_err *err);
 
 /* The id that the next request will get, or a change by skep_lock_pass. Unchanged since an earlier look: nobody has
  * asked for a lock meanwhile, so no definition can have changed. */

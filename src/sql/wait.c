@@ -13,6 +13,10 @@ enum {
   PAUSE_MS = 10,      /* once it has doubled from 1 */
   LATE_PAUSE_MS = 25, /* after LATE_MS */
   LATE_MS = 5000,
+  /* Who is next, behind one that holds its locks, wakes faster: of two hundred waiters that is one, and with many short
+   * statements these pauses are most of what the queue costs. For a second, on a database of this machine. */
+  NEXT_PAUSE_MS = 2,
+  NEXT_MS = 1000,
   CYCLE_EVERY_MS = 1000, /* who closes a cycle finds it at once: this is for those that other programs close */
   MAX_SCRATCH = 256 << 20
 };
@@ -83,6 +87,7 @@ typedef struct waiting {
   int64_t start_ns, limit_ms, cycle_ms; /* cycle_ms: when cycles were last looked for */
   int64_t beat_ms;                      /* by the wall clock: when the transaction was last said to be alive */
   uint32_t looks;
+  int64_t next_id, next_ms; /* the request that holds what we are next to get (0: none), and since when we are */
   bool told_foreign;
 } waiting;
 
@@ -271,21 +276,34 @@ static skep_status call_hook(waiting *w, int64_t pause_ms, skep_err *err) {
   return w->s->lock_wait(w->s->lock_wait_self, w->s, &told, err);
 }
 
+/* behind: what the last request in the way does. */
+static int64_t next_pause(waiting *w, int64_t pause, skep_lock_presence behind) {
+  if (behind != SKEP_LOCK_HELD || w->next_id != w->blocker.last_ext_id) w->next_id = 0;
+  if (behind == SKEP_LOCK_HELD && skep_db_dialect(w->s->db)->is_local) {
+    if (w->next_id == 0) w->next_ms = waited_ms(w);
+    w->next_id = w->blocker.last_ext_id;
+    if (waited_ms(w) - w->next_ms < NEXT_MS) return NEXT_PAUSE_MS;
+  }
+  if (waited_ms(w) > LATE_MS) return LATE_PAUSE_MS;
+  return pause * 2 < PAUSE_MS ? pause * 2 : PAUSE_MS;
+}
+
 /* Sleeps until something has changed: the request is gone, or the last one in its way is. */
 static skep_status rest(waiting *w, skep_err *err) {
   const skep_ctx *ctx = w->s->ctx;
   int64_t pause = 1;
   if (w->s->lock_wait != NULL) return call_hook(w, pause, err);
   for (;;) {
-    bool there = true, mine = true;
+    skep_lock_presence behind, mine = SKEP_LOCK_QUEUED;
     int64_t waited = waited_ms(w);
     if (waited >= w->limit_ms) return SKEP_OK;
     ctx->sleep_ms(ctx->clock_self, pause < w->limit_ms - waited ? pause : w->limit_ms - waited);
     SKEP_TRY(skep_session_check(w->s, err));
-    SKEP_TRY(skep_lock_is_there(w->s->db, w->blocker.last_ext_id, &there, err));
-    if (there) SKEP_TRY(skep_lock_is_there(w->s->db, w->w->ext_id, &mine, err));
-    if (!there || !mine || waited_ms(w) - w->cycle_ms >= CYCLE_EVERY_MS) return SKEP_OK;
-    pause = waited > LATE_MS ? LATE_PAUSE_MS : pause * 2 < PAUSE_MS ? pause * 2 : PAUSE_MS;
+    SKEP_TRY(skep_lock_presence_of(w->s->db, w->blocker.last_ext_id, &behind, err));
+    if (behind != SKEP_LOCK_GONE) SKEP_TRY(skep_lock_presence_of(w->s->db, w->w->ext_id, &mine, err));
+    if (behind == SKEP_LOCK_GONE || mine == SKEP_LOCK_GONE || waited_ms(w) - w->cycle_ms >= CYCLE_EVERY_MS)
+      return SKEP_OK;
+    pause = next_pause(w, pause, behind);
   }
 }
 

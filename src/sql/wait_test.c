@@ -184,6 +184,55 @@ static void a_waiting_statement_can_be_cancelled_and_leaves_no_request(void **st
   assert_string_equal(warehouse_rows(&p->w, "SELECT x FROM t WHERE id = 1"), "9\n");
 }
 
+/* ---- how often who waits looks ---- */
+
+/* Time goes on only while somebody sleeps. */
+typedef struct dreams {
+  skep_ctx real;
+  int64_t now_ms;           /* __atomic */
+  int64_t longest[3], n[3]; /* pauses in the first second, until the fifth, later */
+} dreams;
+
+static int64_t dream_ns(void *self) { return __atomic_load_n(&((dreams *)self)->now_ms, __ATOMIC_SEQ_CST) * 1000000; }
+static int64_t dream_clock_ms(void *self) { return ((dreams *)self)->real.clock_ms(((dreams *)self)->real.clock_self); }
+static void dream(void *self, int64_t ms) {
+  dreams *d = self;
+  int64_t now = __atomic_load_n(&d->now_ms, __ATOMIC_SEQ_CST);
+  int when = now < 1000 ? 0 : now < 5000 ? 1 : 2;
+  if (ms > d->longest[when]) d->longest[when] = ms;
+  __atomic_add_fetch(&d->n[when], 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&d->now_ms, now + ms, __ATOMIC_SEQ_CST);
+}
+
+static void who_is_next_looks_often_and_after_a_while_less_often(void **state) {
+  pair *p = *state;
+  task t;
+  char text[600];
+  dreams d = {.real = p->w.ctx};
+  skep_ctx ctx = p->w.ctx;
+  ctx.clock_self = &d;
+  ctx.clock_ms = dream_clock_ms;
+  ctx.monotonic_ns = dream_ns;
+  ctx.sleep_ms = dream;
+  skep_session_close(p->b);
+  skep_session_opts opts = p->w.opts;
+  opts.ctx = &ctx;
+  assert_ok(skep_session_open(&opts, &p->b, &p->w.err), p->w.err);
+  warehouse_run(&p->w, "START TRANSACTION");
+  warehouse_run(&p->w, "UPDATE t SET x = x + 1 WHERE id = 1");
+  start_waiting(p, &t, "UPDATE t SET x = 0", text, sizeof text);
+  const struct timespec pause = {0, 1000000};
+  while (__atomic_load_n(&d.n[2], __ATOMIC_SEQ_CST) < 20) (void)nanosleep(&pause, NULL);
+  warehouse_run(&p->w, "COMMIT");
+  assert_int_equal(finish(&t), SKEP_OK);
+  assert_int_equal(d.longest[0], 2);
+  assert_true(d.n[0] > 400);
+  assert_int_equal(d.longest[1], 10);
+  assert_int_equal(d.longest[2], 25);
+  skep_session_close(p->b); /* before its clock goes */
+  assert_ok(skep_session_open(&p->w.opts, &p->b, &p->w.err), p->w.err);
+}
+
 static void who_waits_too_long_says_for_whom(void **state) {
   pair *p = *state;
   b_ok(p, "SET hive.lock.numretries=1");
@@ -299,6 +348,7 @@ int main(void) {
                                      TEST(a_waiter_behind_a_rollback_is_served),
                                      TEST(definitions_wait_in_the_same_queue),
                                      TEST(a_waiting_statement_can_be_cancelled_and_leaves_no_request),
+                                     TEST(who_is_next_looks_often_and_after_a_while_less_often),
                                      TEST(who_waits_too_long_says_for_whom),
                                      TEST(a_statement_that_waited_in_vain_has_used_its_write_id),
                                      TEST(the_youngest_ends_when_transactions_wait_for_each_other),
