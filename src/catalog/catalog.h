@@ -258,11 +258,13 @@ SKEP_NODISCARD skep_status skep_catalog_cascade_columns(skep_catalog *catalog, c
 
 /* What a write did to one table or partition, in the words of Hive's basic statistics. */
 typedef struct skep_catalog_stats {
-  int64_t n_rows;     /* rows inserted minus deleted */
-  int64_t n_files;    /* files added, those of delete events too */
-  int64_t size_bytes; /* their bytes */
-  bool is_stale;      /* something was written since they were counted: not accurate */
-  bool set_rows;      /* the three are what is there now (overwrite, truncate, analyze) instead of what was added */
+  int64_t n_rows;       /* rows inserted minus deleted */
+  int64_t n_files;      /* files added, those of delete events too */
+  int64_t size_bytes;   /* their bytes */
+  bool is_stale;        /* something was written since they were counted: not accurate */
+  bool set_rows;        /* the three are what is there now (overwrite, truncate, analyze) instead of what was added */
+  const char *accurate; /* what COLUMN_STATS_ACCURATE says, when they are: NULL: {"BASIC_STATS":"true"} alone, since
+                           whoever writes makes statistics of columns inaccurate */
 } skep_catalog_stats;
 
 /* The properties that Hive leaves after such a write: numFiles, numFilesErasureCoded, numRows, rawDataSize, totalSize,
@@ -271,6 +273,44 @@ typedef struct skep_catalog_stats {
 SKEP_NODISCARD skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_table *table,
                                                      const skep_catalog_partition *partition,
                                                      const skep_catalog_stats *stats, int64_t write_id, skep_err *err);
+
+/* What is known of one column's values. Which of it depends on the type: numbers, dates (days since 1970-01-01) and
+ * timestamps (seconds) have a range and a count of different values, texts lengths and a count, binary lengths only,
+ * booleans how many are true and false. */
+typedef enum skep_column_range {
+  SKEP_COLUMN_NO_RANGE, /* none by its type, or no value that is not NULL */
+  SKEP_COLUMN_LONGS,
+  SKEP_COLUMN_DOUBLES,
+  SKEP_COLUMN_DECIMALS
+} skep_column_range;
+
+typedef struct skep_catalog_column_stats {
+  const char *column, *type; /* as Hive spells it */
+  skep_column_range range;
+  int64_t low, high;
+  double low_double, high_double;
+  const char *low_decimal, *high_decimal; /* plain, without trailing zeros */
+  int64_t n_nulls;
+  bool has_distinct, has_length, has_bools;
+  int64_t n_distinct;
+  double avg_length; /* NULL counts as 0 */
+  int64_t max_length;
+  int64_t n_trues, n_falses;
+} skep_catalog_column_stats;
+
+/* Stores them, in place of what was known of these columns. `partition` is NULL for a table without partitions. Whether
+ * they are accurate is said by the property COLUMN_STATS_ACCURATE (skep_catalog_stats.accurate). */
+SKEP_NODISCARD skep_status skep_catalog_put_column_stats(skep_catalog *catalog, const skep_catalog_table *table,
+                                                         const skep_catalog_partition *partition,
+                                                         const skep_catalog_column_stats *stats, size_t n,
+                                                         skep_err *err);
+/* By name; of one column, or of all (NULL). A partitioned table without a partition: those of all its partitions, a
+ * line each. A drop removes them, as does a change of the column's name or type. */
+SKEP_NODISCARD skep_status skep_catalog_list_column_stats(skep_catalog *catalog, skep_arena *arena,
+                                                          const skep_catalog_table *table,
+                                                          const skep_catalog_partition *partition, const char *column,
+                                                          const skep_catalog_column_stats **out, size_t *n,
+                                                          skep_err *err);
 
 /* ---- names and places ---- */
 

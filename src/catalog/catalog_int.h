@@ -66,6 +66,12 @@ skep_status catalog_rewrite_bucketing(skep_catalog *catalog, int64_t sd_id, cons
                                       skep_err *err);
 skep_status catalog_insert_partition_keys(skep_catalog *catalog, const skep_catalog_table *table, skep_err *err);
 
+/* Statistics of columns when a table or partition gets another name, or a column another name or type. */
+skep_status catalog_rename_column_stats(skep_catalog *catalog, const skep_catalog_table *now, skep_err *err);
+skep_status catalog_rename_partition_stats(skep_catalog *catalog, const skep_catalog_partition *now, skep_err *err);
+skep_status catalog_drop_changed_column_stats(skep_catalog *catalog, skep_arena *arena, const skep_catalog_table *was,
+                                              const skep_type *columns, skep_err *err);
+
 /* Constraints without a name get one. */
 skep_status catalog_insert_constraints(skep_catalog *catalog, skep_arena *arena, const skep_catalog_table *table,
                                        skep_err *err);

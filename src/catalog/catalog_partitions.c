@@ -309,6 +309,7 @@ static skep_status alter_partition(skep_catalog *catalog, skep_arena *arena, con
     SKEP_TRY(skep_db_run(catalog->db, "DELETE FROM \"PARTITION_KEY_VALS\" WHERE \"PART_ID\" = ?",
                          SKEP_PARAMS(skep_p_i64(was->id)), NULL, err));
     SKEP_TRY(insert_values(catalog, t, now, err));
+    SKEP_TRY(catalog_rename_partition_stats(catalog, now, err));
   }
   SKEP_TRY(skep_db_run(catalog->db,
                        "UPDATE \"PARTITIONS\" SET \"PART_NAME\" = ?, \"LAST_ACCESS_TIME\" = ?, \"WRITE_ID\" = ? WHERE "

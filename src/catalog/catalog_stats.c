@@ -50,8 +50,9 @@ skep_status skep_catalog_update_stats(skep_catalog *catalog, const skep_catalog_
                new_number(old, "totalSize", stats->size_bytes, stats->set_rows, &bytes);
   skep_status st = catalog_now_s(catalog, &now_s, err);
   const char *raw = skep_catalog_param_get(old, "rawDataSize");
+  const char *accurate = stats->accurate != NULL ? stats->accurate : STATS_ACCURATE;
   skep_catalog_param params[] = {
-      {"COLUMN_STATS_ACCURATE", known && !stats->is_stale && is_accurate(old, stats->set_rows) ? STATS_ACCURATE : NULL},
+      {"COLUMN_STATS_ACCURATE", known && !stats->is_stale && is_accurate(old, stats->set_rows) ? accurate : NULL},
       {"numFiles", sized ? catalog_number(&arena, files) : NULL},
       {"numFilesErasureCoded", "0"},
       {"numRows", known ? catalog_number(&arena, rows) : NULL},

@@ -296,6 +296,69 @@ static void statistics_are_what_hive_leaves(void **state) {
   assert_string_equal(skep_catalog_param_get(&t->params, "numFiles"), "1");
 }
 
+/* Values of golden 19's s19.t, and one of each other kind. */
+static void statistics_of_columns_are_stored_as_hive_stores_them(void **state) {
+  fixture *f = *state;
+  make_database(f);
+  create(f, new_table(f, "t", "struct<id:int,v:string,d:decimal(5,2),b:boolean,f:double>", "struct<>"));
+  skep_err err = {0};
+  const skep_catalog_column_stats golden[] = {{.column = "id",
+                                               .type = "int",
+                                               .range = SKEP_COLUMN_LONGS,
+                                               .low = 1,
+                                               .high = 9,
+                                               .has_distinct = true,
+                                               .n_distinct = 4},
+                                              {.column = "v",
+                                               .type = "string",
+                                               .has_distinct = true,
+                                               .n_distinct = 4,
+                                               .has_length = true,
+                                               .avg_length = 1,
+                                               .max_length = 1},
+                                              {.column = "d",
+                                               .type = "decimal(5,2)",
+                                               .range = SKEP_COLUMN_DECIMALS,
+                                               .low_decimal = "-1.5",
+                                               .high_decimal = "2",
+                                               .n_nulls = 7,
+                                               .has_distinct = true,
+                                               .n_distinct = 2},
+                                              {.column = "b", .type = "boolean", .has_bools = true, .n_trues = 3},
+                                              {.column = "f",
+                                               .type = "double",
+                                               .range = SKEP_COLUMN_DOUBLES,
+                                               .low_double = 0.5,
+                                               .high_double = 0.5,
+                                               .has_distinct = true,
+                                               .n_distinct = 1}};
+  assert_ok(skep_catalog_put_column_stats(f->catalog, get(f, "t"), NULL, golden, 5, &err), err);
+  assert_ok(skep_catalog_put_column_stats(f->catalog, get(f, "t"), NULL, golden, 2, &err), err); /* in their place */
+  assert_rows(
+      f,
+      "SELECT \"CAT_NAME\", \"DB_NAME\", \"TABLE_NAME\", \"COLUMN_NAME\", \"COLUMN_TYPE\", \"LONG_LOW_VALUE\", "
+      "\"LONG_HIGH_VALUE\", \"BIG_DECIMAL_LOW_VALUE\", \"BIG_DECIMAL_HIGH_VALUE\", \"NUM_NULLS\", \"NUM_DISTINCTS\", "
+      "\"MAX_COL_LEN\", \"NUM_TRUES\", \"NUM_FALSES\", \"ENGINE\" FROM \"TAB_COL_STATS\" ORDER BY \"COLUMN_NAME\"",
+      "hive|s19|t|b|boolean|\\N|\\N|\\N|\\N|0|\\N|\\N|3|0|hive\n"
+      "hive|s19|t|d|decimal(5,2)|\\N|\\N|-1.5|2|7|2|\\N|\\N|\\N|hive\n"
+      "hive|s19|t|f|double|\\N|\\N|\\N|\\N|0|1|\\N|\\N|\\N|hive\n"
+      "hive|s19|t|id|int|1|9|\\N|\\N|0|4|\\N|\\N|\\N|hive\n"
+      "hive|s19|t|v|string|\\N|\\N|\\N|\\N|0|4|1|\\N|\\N|hive\n");
+  const skep_catalog_column_stats *back;
+  size_t n;
+  assert_ok(skep_catalog_list_column_stats(f->catalog, &f->arena, get(f, "t"), NULL, "f", &back, &n, &err), err);
+  assert_int_equal(n, 1);
+  assert_true(back[0].range == SKEP_COLUMN_DOUBLES && back[0].low_double == 0.5 && back[0].n_distinct == 1);
+  /* another type for one column, another name for the table; then the table goes */
+  skep_catalog_table *was = get(f, "t"), now = *was;
+  now.name = "u";
+  now.columns = new_table(f, "x", "struct<id:bigint,v:string,d:decimal(5,2),b:boolean,f:double>", "struct<>")->columns;
+  assert_ok(skep_catalog_alter_table(f->catalog, was, &now, &err), err);
+  assert_rows(f, "SELECT \"TABLE_NAME\", \"COLUMN_NAME\" FROM \"TAB_COL_STATS\" ORDER BY 2", "u|b\nu|d\nu|f\nu|v\n");
+  assert_ok(skep_catalog_drop_table(f->catalog, get(f, "u"), &err), err);
+  assert_rows(f, "SELECT count(*) FROM \"TAB_COL_STATS\"", "0\n");
+}
+
 /* Names, places and letters of golden 19's s19.cons; a foreign key besides. */
 static void constraints_are_stored_as_hive_stores_them(void **state) {
   fixture *f = *state;
@@ -665,6 +728,7 @@ int main(void) {
                                      TEST(a_renamed_table_takes_its_partitions_along),
                                      TEST(a_dropped_table_leaves_nothing),
                                      TEST(rolled_back_changes_are_not_there),
+                                     TEST(statistics_of_columns_are_stored_as_hive_stores_them),
                                      TEST(partition_values_are_written_as_hive_writes_them),
                                      TEST(locations_become_paths),
                                      TEST(memory_that_runs_out_is_an_error),

@@ -336,9 +336,13 @@ static skep_status alter_rows(skep_catalog *catalog, skep_arena *arena, const sk
                   skep_p_i64(t.write_id), skep_p_text(t.view_expanded_text), skep_p_text(t.view_text),
                   skep_p_i64(t.id)),
       NULL, err));
+  if (!skep_same_text(was->name, now->name) || was->db_id != t.db_id)
+    SKEP_TRY(catalog_rename_column_stats(catalog, &t, err));
   SKEP_TRY(alter_columns(catalog, was, now, &t.cd_id, err));
   SKEP_TRY(alter_storage(catalog, was, now, err));
   SKEP_TRY(catalog_diff_params(catalog, &catalog_table_params, t.id, &was->params, &now->params, err));
+  if (!skep_type_equal(was->columns, now->columns))
+    SKEP_TRY(catalog_drop_changed_column_stats(catalog, arena, was, now->columns, err));
   if (!same_columns(was->partition_keys, was->partition_comments, now->partition_keys, now->partition_comments)) {
     SKEP_TRY(skep_db_run(catalog->db, "DELETE FROM \"PARTITION_KEYS\" WHERE \"TBL_ID\" = ?",
                          SKEP_PARAMS(skep_p_i64(t.id)), NULL, err));

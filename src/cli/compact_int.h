@@ -52,6 +52,8 @@ typedef struct skep_compact_seat {
   skep_catalog *catalog;
   skep_compact_env env;
   char worker_id[160];
+  void *owner; /* who opened it */
+  int number;  /* below 100 */
 } skep_compact_seat;
 
 /* Serves metrics from a thread of its own until it is stopped; asks for them over a seat of its own. */

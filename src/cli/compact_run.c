@@ -14,9 +14,11 @@
 #include "compact/initiator.h"
 #include "compact/worker.h"
 #include "db/schema.h"
+#include "sql/analyze.h"
 #include "sql/rollback.h"
+#include "sql/session.h"
 
-enum { MAX_THREADS = 80, MAX_ARENA = 1 << 30, RETRY_MS = 5000, IDLE_MS = 1000, ALIVE_MS = 10000 };
+enum { MAX_THREADS = 100, MAX_ARENA = 1 << 30, RETRY_MS = 5000, IDLE_MS = 1000, ALIVE_MS = 10000 };
 
 typedef struct service {
   const skep_cli_env *env;
@@ -28,7 +30,8 @@ typedef struct service {
   char agent[80];
   unsigned roles, n_workers;
   skep_cancel cancel;
-  pthread_mutex_t lock; /* of the two below, and of what is printed */
+  pthread_mutex_t lock;                 /* of what is below, and of what is printed */
+  skep_session *gathering[MAX_THREADS]; /* by the number of the seat: to be cancelled */
   pthread_cond_t wake;
   bool stop;
   bool failed;
@@ -60,6 +63,41 @@ static void progress(void *self, const skep_compaction *job, const skep_compact_
   (void)job;
   int permille = p->bytes_all > 0 ? (int)(1000.0 * (double)p->bytes_done / (double)p->bytes_all) : -1;
   __atomic_store_n(&s->permille, permille, __ATOMIC_SEQ_CST);
+}
+
+/* ---- statistics of columns ---- */
+
+static const char *user_name(void);
+
+static void session_opts(const service *s, skep_session_opts *opts) {
+  *opts = (skep_session_opts){.ctx = s->env->ctx,
+                              .fs = s->env->fs,
+                              .warehouse_dir = s->warehouse,
+                              .metastore_url = s->url,
+                              .config = s->config,
+                              .user = user_name(),
+                              .host = s->host};
+}
+
+/* A session is opened for it: few tables have such statistics, and a session has an engine. */
+static skep_status gather(void *self, const char *database, const char *table, const char *partition, skep_err *err) {
+  skep_compact_seat *seat = self;
+  service *s = seat->owner;
+  skep_session_opts opts;
+  skep_session *session = NULL;
+  session_opts(s, &opts);
+  SKEP_TRY(skep_session_open(&opts, &session, err));
+  pthread_mutex_lock(&s->lock);
+  s->gathering[seat->number] = session;
+  bool stop = s->stop;
+  pthread_mutex_unlock(&s->lock);
+  skep_status status = stop ? skep_fail(err, SKEP_ERR_CANCELLED, "interrupted")
+                            : skep_analyze_again(session, database, table, partition, err);
+  pthread_mutex_lock(&s->lock);
+  s->gathering[seat->number] = NULL;
+  pthread_mutex_unlock(&s->lock);
+  skep_session_close(session);
+  return status;
 }
 
 /* ---- connections ---- */
@@ -96,7 +134,11 @@ static skep_status open_seat(service *s, int number, skep_compact_seat *seat, sk
                                  .say = say,
                                  .say_self = s,
                                  .progress = progress,
-                                 .progress_self = s};
+                                 .progress_self = s,
+                                 .gather = gather,
+                                 .gather_self = seat};
+  seat->owner = s;
+  seat->number = number;
   return SKEP_OK;
 }
 
@@ -364,6 +406,8 @@ static void on_signal(void *self) {
   skep_cancel_ask(&s->cancel); /* a running compaction is put back, its files removed */
   pthread_mutex_lock(&s->lock);
   s->stop = true;
+  for (int i = 0; i < MAX_THREADS; i++)
+    if (s->gathering[i] != NULL) skep_session_cancel(s->gathering[i]);
   pthread_cond_broadcast(&s->wake);
   pthread_mutex_unlock(&s->lock);
 }
@@ -391,14 +435,9 @@ static void choose_roles(service *s) {
 
 /* As a session does when it opens a warehouse: schema, and what a loss of power left. */
 static skep_status open_warehouse(service *s, skep_err *err) {
-  const skep_session_opts opts = {.ctx = s->env->ctx,
-                                  .fs = s->env->fs,
-                                  .warehouse_dir = s->warehouse,
-                                  .metastore_url = s->url,
-                                  .config = s->config,
-                                  .user = user_name(),
-                                  .host = s->host};
+  skep_session_opts opts;
   skep_session *session = NULL;
+  session_opts(s, &opts);
   if (s->args->warehouse.url == NULL) {
     skep_stat there;
     skep_status status = skep_fs_stat(s->env->fs, s->url + strlen("sqlite:"), &there, err);

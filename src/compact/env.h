@@ -32,6 +32,10 @@ typedef struct skep_compact_env {
   /* How far the running job is; may be NULL. From whatever thread works. */
   void (*progress)(void *self, const skep_compaction *job, const skep_compact_progress *progress);
   void *progress_self;
+  /* Computes statistics of columns again that had some, after a major compaction; NULL: nobody can. Called outside of a
+   * database transaction; what fails is only said. */
+  skep_status (*gather)(void *self, const char *database, const char *table, const char *partition, skep_err *err);
+  void *gather_self;
 } skep_compact_env;
 
 /* Settings with Hive's defaults; malformed values count as the default. Times in ms, bare numbers in the unit given. */

@@ -191,6 +191,13 @@ static skep_status check_same(work *w, skep_err *err) {
                    w->job.table);
 }
 
+/* Rows are what they were: what was accurate of columns is so still. */
+static const char *still_accurate(const work *w) {
+  const skep_catalog_params *params = w->target.p != NULL ? &w->target.p->params : &w->target.t->params;
+  const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
+  return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL ? text : NULL;
+}
+
 /* What a new base holds is what there is, unless somebody wrote since. */
 static skep_status store_statistics(work *w, skep_db *db, skep_err *err) {
   const skep_compact_result *r = &w->out->result;
@@ -204,7 +211,8 @@ static skep_status store_statistics(work *w, skep_db *db, skep_err *err) {
                                     .n_files = r->n_files,
                                     .size_bytes = (int64_t)r->bytes_written,
                                     .is_stale = w->run.format != SKEP_COMPACT_ORC, /* rows of files taken whole */
-                                    .set_rows = true};
+                                    .set_rows = true,
+                                    .accurate = still_accurate(w)};
   return skep_catalog_update_stats(w->env->catalog, w->target.t, w->target.p, &stats, 0, err);
 }
 
@@ -212,6 +220,24 @@ static skep_status also(void *self, skep_db *db, skep_err *err) {
   work *w = self;
   SKEP_TRY(check_same(w, err));
   return store_statistics(w, db, err);
+}
+
+/* As Hive's StatsUpdater: of the columns that have statistics. The compaction is done, whatever becomes of them. */
+static void gather(work *w) {
+  const skep_compact_env *env = w->env;
+  const skep_catalog_column_stats *known;
+  size_t n = 0;
+  skep_err why = {0};
+  if (w->run.kind != SKEP_COMPACT_MAJOR || env->gather == NULL ||
+      !skep_compact_bool(env, "hive.compactor.gather.stats", true))
+    return;
+  skep_status status =
+      skep_catalog_list_column_stats(env->catalog, w->arena, w->target.t, w->target.p, NULL, &known, &n, &why);
+  if (status == SKEP_OK && n > 0)
+    status = env->gather(env->gather_self, w->job.database, w->job.table, w->job.partition, &why);
+  if (status != SKEP_OK)
+    skep_compact_note(env, "statistics of columns of %s.%s are not computed: %s", w->job.database, w->job.table,
+                      why.text);
 }
 
 static skep_status commit(work *w, skep_err *err) {
@@ -233,6 +259,7 @@ static skep_status commit(work *w, skep_err *err) {
                       w->job.database, w->job.table, w->job.partition != NULL ? " " : "",
                       w->job.partition != NULL ? w->job.partition : "", r->dirs[0], (unsigned long long)r->rows,
                       (unsigned long long)r->bytes_written);
+  gather(w);
   return SKEP_OK;
 }
 

@@ -1,4 +1,5 @@
-/* ANALYZE TABLE ... COMPUTE STATISTICS: rows are counted by a query, files by looking at what its snapshot uses.
+/* ANALYZE TABLE ... COMPUTE STATISTICS [FOR COLUMNS]: rows are counted by a query, which asks about columns too, files
+ * by looking at what its snapshot uses.
  *
  * The numbers are those of the snapshots they were taken under. Those of a table in which something was committed
  * between the first look and the moment they are stored lack it, and may have lost what that commit added: they are
@@ -9,6 +10,8 @@
 #include "acid/layout.h"
 #include "column/text.h"
 #include "compact/env.h"
+#include "sql/analyze.h"
+#include "sql/column_stats.h"
 #include "sql/ddl_int.h"
 #include "sql/parse.h"
 #include "sql/show_int.h"
@@ -18,11 +21,15 @@ typedef struct place {
   skep_catalog_partition *partition; /* NULL: the table itself */
   const char *location;
   skep_catalog_stats stats;
+  skep_catalog_column_stats *columns; /* as many as the analysis has */
 } place;
 
 typedef struct analysis {
   const skep_analyze *ast;
+  const char *only; /* the name of one partition, or NULL: those of the statement */
+  bool again;       /* FOR COLUMNS: those that have statistics, whatever the statement says */
   skep_catalog_table *t;
+  skep_stats_columns columns; /* FOR COLUMNS */
   place *places;
   size_t n;
   int64_t n_writes; /* committed to the table before anything was counted */
@@ -43,14 +50,47 @@ static skep_status count_writes(skep_session *s, const skep_catalog_table *t, in
 
 /* ---- which places ---- */
 
-static skep_status find_places(skep_session *s, void *self, skep_err *err) {
-  analysis *a = self;
+/* The columns of one place that have statistics now, by name. */
+static skep_status columns_again(skep_session *s, analysis *a, skep_err *err) {
+  const skep_catalog_column_stats *known;
+  skep_catalog_partition *p = NULL;
+  skep_name_list names = {0};
+  size_t n;
+  if (a->only != NULL) SKEP_TRY(skep_catalog_get_partition(s->catalog, &s->arena, a->t, a->only, &p, err));
+  SKEP_TRY(skep_catalog_list_column_stats(s->catalog, &s->arena, a->t, p, NULL, &known, &n, err));
+  const char **items = skep_arena_zero(&s->arena, n + 1, sizeof *items);
+  if (items == NULL) return ddl_nomem(err);
+  for (size_t i = 0; i < n; i++) /* of a column that is gone: nothing to say */
+    if (skep_type_child(a->t->columns, known[i].column, strlen(known[i].column), true) >= 0)
+      items[names.n++] = known[i].column;
+  names.items = items;
+  if (names.n == 0) return SKEP_OK;
+  return skep_stats_choose(s, a->t, &names, &a->columns, err);
+}
+
+static skep_status find_columns(skep_session *s, analysis *a, skep_err *err) {
+  if (a->again) return columns_again(s, a, err);
+  return a->ast->for_columns ? skep_stats_choose(s, a->t, &a->ast->columns, &a->columns, err) : SKEP_OK;
+}
+
+/* Statistics of no rows, for places that no answer speaks of. */
+static skep_status prepare_columns(skep_session *s, analysis *a, skep_err *err) {
+  for (size_t i = 0; a->columns.n > 0 && i < a->n; i++) {
+    place *p = &a->places[i];
+    p->columns = skep_arena_zero(&s->arena, a->columns.n, sizeof *p->columns);
+    if (p->columns == NULL) return ddl_nomem(err);
+    SKEP_TRY(skep_stats_read(s, a->t, &a->columns, NULL, 0, 0, 0, p->columns, err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status find_places(skep_session *s, analysis *a, skep_err *err) {
   const skep_catalog_partition *list;
   size_t n;
-  SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &a->t, err));
   if (a->t->kind == SKEP_TABLE_VIEW)
     return ddl_semantic_fail(err, 10091, "ANALYZE is not supported for views: %s", ddl_name(s, a->t));
   SKEP_TRY(ddl_spec_check(s, a->t, &a->ast->partition, err));
+  SKEP_TRY(find_columns(s, a, err));
   SKEP_TRY(count_writes(s, a->t, &a->n_writes, err));
   if (!skep_table_is_partitioned(a->t)) {
     a->places = skep_arena_zero(&s->arena, 1, sizeof *a->places);
@@ -65,7 +105,7 @@ static skep_status find_places(skep_session *s, void *self, skep_err *err) {
   for (size_t i = 0; i < n; i++) {
     bool matches;
     SKEP_TRY(ddl_spec_matches(s, a->t, &a->ast->partition, &list[i], &matches, err));
-    if (!matches) continue;
+    if (!matches || (a->only != NULL && strcmp(a->only, list[i].name) != 0)) continue;
     copies[a->n] = list[i];
     a->places[a->n] = (place){.partition = &copies[a->n], .location = list[i].location};
     a->n++;
@@ -74,16 +114,6 @@ static skep_status find_places(skep_session *s, void *self, skep_err *err) {
 }
 
 /* ---- rows ---- */
-
-static const char *cell(skep_session *s, const skep_vec *vec, int64_t row) {
-  skep_text text = {.style = SKEP_TEXT_HIVE, .null_text = ""};
-  skep_buf buf;
-  skep_buf_init(&buf, s->ctx, 1 << 20);
-  skep_status st = skep_text_value(&text, vec, row, &buf, NULL);
-  const char *out = st == SKEP_OK ? skep_buf_copy(&buf, &s->arena) : NULL;
-  skep_buf_fini(&buf);
-  return out;
-}
 
 static place *place_of(const analysis *a, const char *const *values) {
   for (size_t i = 0; i < a->n; i++) {
@@ -95,14 +125,14 @@ static place *place_of(const analysis *a, const char *const *values) {
   return NULL;
 }
 
-/* One row: the keys of a partition, if any, and a count. */
+/* One row: the keys of a partition, if any, a count, and what is asked about columns. */
 static skep_status take_row(skep_session *s, analysis *a, const skep_batch *batch, int64_t row, skep_err *err) {
   const skep_type *keys = a->t->partition_keys;
   const char **values = skep_arena_zero(&s->arena, keys->n_children + 1, sizeof *values);
   int64_t count = 0;
   if (values == NULL) return ddl_nomem(err);
   for (uint32_t k = 0; k <= keys->n_children; k++) {
-    const char *text = cell(s, &batch->root.children[k], row);
+    const char *text = skep_stats_cell(s, &batch->root.children[k], row);
     if (text == NULL) return ddl_nomem(err);
     if (k == keys->n_children) {
       if (!skep_parse_i64(skep_bytes_of(text, strlen(text)), &count))
@@ -112,8 +142,10 @@ static skep_status take_row(skep_session *s, analysis *a, const skep_batch *batc
     }
   }
   place *p = keys->n_children == 0 ? &a->places[0] : place_of(a, values);
-  if (p != NULL) p->stats.n_rows = count;
-  return SKEP_OK;
+  if (p == NULL) return SKEP_OK;
+  p->stats.n_rows = count;
+  if (a->columns.n == 0) return SKEP_OK;
+  return skep_stats_read(s, a->t, &a->columns, batch, row, keys->n_children + 1, count, p->columns, err);
 }
 
 static void put_name(skep_buf *sql, const char *name) {
@@ -125,17 +157,19 @@ static void put_name(skep_buf *sql, const char *name) {
   skep_buf_byte(sql, '`');
 }
 
-/* SELECT `k`, count(*) FROM `db`.`t` GROUP BY `k`, as a tree. */
+/* SELECT `k`, count(*), ... FROM `db`.`t` GROUP BY `k`, as a tree. */
 static skep_status parse_count(skep_session *s, const analysis *a, const skep_statement **out, skep_err *err) {
   const skep_type *keys = a->t->partition_keys;
   skep_buf sql;
-  skep_buf_init(&sql, s->ctx, 1 << 20);
+  skep_buf_init(&sql, s->ctx, 1 << 24);
   skep_buf_text(&sql, "SELECT ");
   for (uint32_t k = 0; k < keys->n_children; k++) {
     put_name(&sql, keys->names[k]);
     skep_buf_text(&sql, ", ");
   }
-  skep_buf_text(&sql, "count(*) FROM ");
+  skep_buf_text(&sql, "count(*)");
+  skep_stats_select(a->t, &a->columns, &sql);
+  skep_buf_text(&sql, " FROM ");
   put_name(&sql, a->t->db);
   skep_buf_byte(&sql, '.');
   put_name(&sql, a->t->name);
@@ -198,6 +232,7 @@ static skep_status count_files(skep_session *s, const skep_catalog_table *t, con
 
 /* NOSCAN leaves the number of rows as it is. */
 static skep_status store_place(skep_session *s, const analysis *a, const place *p, int64_t write_id, skep_err *err) {
+  SKEP_TRY(skep_catalog_put_column_stats(s->catalog, a->t, p->partition, p->columns, a->columns.n, err));
   if (!a->ast->noscan) return skep_catalog_update_stats(s->catalog, a->t, p->partition, &p->stats, write_id, err);
   const skep_catalog_param params[] = {{"numFiles", ddl_number(s, p->stats.n_files)},
                                        {"numFilesErasureCoded", "0"},
@@ -210,6 +245,14 @@ static skep_status store_place(skep_session *s, const analysis *a, const place *
   return skep_catalog_update_table_params(s->catalog, a->t, params, n, write_id, err);
 }
 
+/* With columns: what was accurate of others stays so, unless somebody wrote since. */
+static skep_status say_accurate(skep_session *s, const analysis *a, place *p, const skep_catalog_params *now,
+                                skep_err *err) {
+  if (a->columns.n == 0 || p->stats.is_stale) return SKEP_OK;
+  p->stats.accurate = skep_stats_accurate(s, a->t, &a->columns, skep_catalog_param_get(now, "COLUMN_STATS_ACCURATE"));
+  return p->stats.accurate != NULL ? SKEP_OK : ddl_nomem(err);
+}
+
 static skep_status store(skep_session *s, void *self, skep_err *err) {
   analysis *a = self;
   skep_catalog_table *now;
@@ -220,31 +263,51 @@ static skep_status store(skep_session *s, void *self, skep_err *err) {
   SKEP_TRY(count_writes(s, a->t, &n_writes, err)); /* the own write id comes after it */
   if (skep_table_is_transactional(a->t)) SKEP_TRY(ddl_take_write_id(s, a->t->db, a->t->name, &write_id, err));
   for (size_t i = 0; i < a->n; i++) {
-    skep_catalog_partition *p = a->places[i].partition, *there;
+    skep_catalog_partition *p = a->places[i].partition, *there = NULL;
     if (p != NULL) { /* dropped meanwhile: nothing to say */
       skep_status st = skep_catalog_get_partition(s->catalog, &s->arena, a->t, p->name, &there, err);
       if (st == SKEP_ERR_NOT_FOUND) continue;
       if (st != SKEP_OK) return st;
     }
     a->places[i].stats.is_stale = n_writes != a->n_writes;
+    SKEP_TRY(say_accurate(s, a, &a->places[i], there != NULL ? &there->params : &now->params, err));
     SKEP_TRY(store_place(s, a, &a->places[i], write_id, err));
   }
   return SKEP_OK;
 }
 
+static skep_status find(skep_session *s, void *self, skep_err *err) {
+  analysis *a = self;
+  SKEP_TRY(ddl_find_table(s, &a->ast->table, true, &a->t, err));
+  SKEP_TRY(find_places(s, a, err));
+  return prepare_columns(s, a, err);
+}
+
+static skep_status analyze(skep_session *s, analysis *a, const skep_statement *statement, skep_err *err) {
+  skep_snapshot snapshot;
+  SKEP_TRY(ddl_in_transaction(s, SKEP_DB_READ, find, a, err));
+  if (a->again && (a->columns.n == 0 || a->n == 0)) return SKEP_OK;
+  if (!a->ast->noscan) SKEP_TRY(count_rows(s, a, err));
+  SKEP_TRY(take_snapshot(s, a->t, &snapshot, err));
+  for (size_t i = 0; i < a->n; i++) {
+    SKEP_TRY(skep_session_check(s, err));
+    SKEP_TRY(count_files(s, a->t, &snapshot, &a->places[i], err));
+  }
+  return ddl_in_locks(s, statement, NULL, store, a, err);
+}
+
 skep_status skep_analyze_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
   analysis a = {.ast = statement->analyze};
-  if (a.ast->cache_metadata || a.ast->for_columns)
-    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "ANALYZE TABLE %s is not supported yet",
-                     a.ast->for_columns ? "COMPUTE STATISTICS FOR COLUMNS" : "CACHE METADATA");
-  SKEP_TRY(ddl_in_transaction(s, SKEP_DB_READ, find_places, &a, err));
-  if (!a.ast->noscan) SKEP_TRY(count_rows(s, &a, err));
-  skep_snapshot snapshot;
-  SKEP_TRY(take_snapshot(s, a.t, &snapshot, err));
-  for (size_t i = 0; i < a.n; i++) {
-    SKEP_TRY(skep_session_check(s, err));
-    SKEP_TRY(count_files(s, a.t, &snapshot, &a.places[i], err));
-  }
-  return ddl_in_locks(s, statement, NULL, store, &a, err);
+  if (a.ast->cache_metadata)
+    return skep_fail(err, SKEP_ERR_UNSUPPORTED, "ANALYZE TABLE CACHE METADATA is not supported yet");
+  return analyze(s, &a, statement, err);
+}
+
+skep_status skep_analyze_again(skep_session *s, const char *db, const char *table, const char *partition,
+                               skep_err *err) {
+  const skep_analyze ast = {.table = {.db = db, .name = table}, .for_columns = true};
+  const skep_statement statement = {.kind = SKEP_STMT_ANALYZE, .analyze = &ast};
+  analysis a = {.ast = &ast, .only = partition, .again = true};
+  return analyze(s, &a, &statement, err);
 }

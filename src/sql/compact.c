@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compact/initiator.h"
+#include "sql/analyze.h"
 #include "sql/compact.h"
 #include "sql/print_ast.h"
 #include "sql/rollback.h"
@@ -28,6 +29,11 @@ static void progress(void *self, const skep_compaction *job, const skep_compact_
   __atomic_store_n(&c->s->job_permille, permille, __ATOMIC_SEQ_CST);
 }
 
+static skep_status gather(void *self, const char *database, const char *table, const char *partition, skep_err *err) {
+  skep_compact_session *c = self;
+  return skep_analyze_again(c->s, database, table, partition, err);
+}
+
 void skep_compact_session_init(skep_compact_session *c, skep_session *s, bool chatty) {
   *c = (skep_compact_session){.s = s};
   snprintf(c->worker_id, sizeof c->worker_id, "%.40s-%ld.%016" PRIx64 "%s", s->host, (long)getpid(), s->number,
@@ -45,7 +51,9 @@ void skep_compact_session_init(skep_compact_session *c, skep_session *s, bool ch
                               .say = chatty ? say : NULL,
                               .say_self = s,
                               .progress = progress,
-                              .progress_self = c};
+                              .progress_self = c,
+                              .gather = gather,
+                              .gather_self = c};
 }
 
 /* ---- what is asked for ---- */

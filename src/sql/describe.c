@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "column/calendar.h"
 #include "column/text.h"
+#include "sql/column_stats.h"
 #include "sql/show_int.h"
 
 static const char *const column_names[] = {"col_name", "data_type", "comment"};
@@ -504,10 +505,37 @@ static void property(writer *w, const char *name, const char *value) {
   if (w->status == SKEP_OK) w->status = show_row2(w->out, w->err, pad(w, name), pad(w, value));
 }
 
-static void one_column(writer *w, const skep_describe *d, const skep_catalog_table *t) {
-  const char *name = d->column.items[0], *comment = "from deserializer";
+/* Of a partitioned table without a partition: the sums over all, accurate when every partition has some. */
+static void column_statistics(writer *w, const skep_catalog_table *t, const skep_catalog_partition *p, const char *name,
+                              const skep_type *type, const char **cells, const char **accurate) {
+  const skep_catalog_column_stats *found;
+  skep_catalog_column_stats sum;
+  size_t n = 0, n_partitions = 0;
+  const skep_catalog_partition *partitions;
+  skep_catalog_params params = t->params;
+  if (w->status != SKEP_OK) return;
+  w->status = skep_catalog_list_column_stats(w->s->catalog, &w->s->arena, t, p, name, &found, &n, w->err);
+  if (w->status != SKEP_OK) return;
+  if (n > 0) skep_stats_sum(found, n, &sum);
+  w->status = skep_stats_shown(w->s, type, n > 0 ? &sum : NULL, cells, w->err);
+  if (!skep_table_is_partitioned(t) || p != NULL || w->status != SKEP_OK) return;
+  w->status = skep_catalog_list_partitions(w->s->catalog, &w->s->arena, t, false, &partitions, &n_partitions, w->err);
+  if (w->status == SKEP_OK) add_sums(w, t, &params);
+  if (w->status != SKEP_OK) return;
+  *accurate = skep_catalog_param_get(&params, "COLUMN_STATS_ACCURATE");
+  int64_t at = skep_type_child(t->columns, name, strlen(name), true);
+  if (n == 0 || n != n_partitions || *accurate == NULL || at < 0) return;
+  const uint32_t child = (uint32_t)at;
+  const skep_stats_columns one = {.at = &child, .n = 1};
+  *accurate = skep_stats_accurate(w->s, t, &one, NULL);
+}
+
+static void one_column(writer *w, const skep_describe *d, const skep_catalog_table *t,
+                       const skep_catalog_partition *p) {
+  const char *name = d->column.items[0], *comment = "from deserializer", *stored = NULL;
   int64_t at = skep_type_child(t->columns, name, strlen(name), true);
   const skep_type *type = at >= 0 ? t->columns->children[at] : NULL;
+  if (at >= 0 && d->column.n == 1) stored = t->columns->names[at];
   if (at < 0 && (at = skep_type_child(t->partition_keys, name, strlen(name), true)) >= 0) {
     type = t->partition_keys->children[at];
     comment = t->partition_comments[at] == NULL ? "" : t->partition_comments[at];
@@ -518,7 +546,7 @@ static void one_column(writer *w, const skep_describe *d, const skep_catalog_tab
                               ddl_quote(w->s, d->column.items[d->column.n - 1]));
     return;
   }
-  const char *stats = skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE");
+  const char *stats = skep_catalog_param_get(p != NULL ? &p->params : &t->params, "COLUMN_STATS_ACCURATE");
   name = d->column.items[d->column.n - 1];
   if (!d->formatted) {
     row(w, pad(w, name), pad(w, show_type(w->s, type)), pad(w, comment));
@@ -529,7 +557,9 @@ static void one_column(writer *w, const skep_describe *d, const skep_catalog_tab
                                        "max_col_len", "num_trues", "num_falses", "bit_vector"};
   property(w, "col_name", name);
   property(w, "data_type", show_type(w->s, type));
-  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) property(w, labels[i], "");
+  const char *cells[SKEP_N_STATS_SHOWN] = {"", "", "", "", "", "", "", "", ""};
+  if (stored != NULL) column_statistics(w, t, p, stored, type, cells, &stats);
+  for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) property(w, labels[i], cells[i]);
   property(w, "comment", comment);
   if (stats != NULL) property(w, "COLUMN_STATS_ACCURATE", escape_java(w, stats));
 }
@@ -573,7 +603,7 @@ static skep_status describe_table(skep_session *s, const skep_describe *d, skep_
   SKEP_TRY(show_new(s, out, err, of_column ? 2 : 3, of_column ? properties : column_names));
   writer w = {.s = s, .out = *out, .err = err, .status = SKEP_OK};
   if (d->column.n > 0)
-    one_column(&w, d, t);
+    one_column(&w, d, t, p);
   else if (d->formatted)
     formatted(&w, t, p);
   else
