@@ -32,6 +32,7 @@ typedef struct purge {
   skep_cli_table table;
   const skep_type *none; /* no columns */
   uint64_t n_visible;    /* rows that match and that readers see */
+  bool readers_fail;     /* how many that are is not known */
   uint64_t n_files, n_rows, n_matches, n_holders, n_unread;
 } purge;
 
@@ -175,12 +176,27 @@ static skep_status count_visible(purge *p, skep_err *err) {
 
 /* ---- what holds it ---- */
 
-/* Files that never hold rows. */
-static bool is_side_file(const char *path) {
+/* Files that never hold rows: by name, and as small as such files are. Names alone prove nothing. */
+static bool may_be_side_file(const char *path, uint64_t size) {
+  enum { MAX_VERSION = 16, MAX_METADATA = 1 << 16, MAX_LENGTHS = 1 << 20, MAX_SUMS = 64 << 20 };
   const char *name = strrchr(path, '/');
   name = name == NULL ? path : name + 1;
-  return strcmp(name, "_orc_acid_version") == 0 || strcmp(name, "_metadata_acid") == 0 ||
-         skep_ends_with(name, "_flush_length") || (name[0] == '.' && skep_ends_with(name, ".crc"));
+  if (strcmp(name, "_orc_acid_version") == 0) return size <= MAX_VERSION;
+  if (strcmp(name, "_metadata_acid") == 0) return size <= MAX_METADATA;
+  if (skep_ends_with(name, "_flush_length")) return size <= MAX_LENGTHS && size % 8 == 0;
+  return name[0] == '.' && skep_ends_with(name, ".crc") && size <= MAX_SUMS;
+}
+
+/* Neither ORC's first bytes, nor, where it is to be sums, other than theirs. */
+static bool is_side_file(const purge *p, const char *path, uint64_t size) {
+  uint8_t first[4] = {0};
+  skep_file *file = NULL;
+  if (!may_be_side_file(path, size)) return false;
+  size_t n = size < sizeof first ? (size_t)size : sizeof first;
+  bool good = skep_fs_open_read(p->env->fs, path, &file, NULL) == SKEP_OK &&
+              skep_file_read_at(file, 0, first, n, NULL) == SKEP_OK;
+  skep_file_close(file, NULL);
+  return good && memcmp(first, "ORC", 3) != 0 && (!skep_ends_with(path, ".crc") || memcmp(first, "crc", 4) == 0);
 }
 
 static const skep_layout_dir *dir_of(const skep_layout *layout, const char *below) {
@@ -204,8 +220,9 @@ static void print_holder(const purge *p, const root_state *state, const char *be
   printf("%s (%s)", skep_verdict_name(d->verdict), d->reason);
   switch (d->verdict) {
     case SKEP_USED:
-      printf(p->n_visible == 0 ? "; its rows are deleted and stay until a major compaction replaces it"
-                               : "; rows that readers see are to be deleted first, then compacted away");
+      printf(p->readers_fail     ? "; readers fail, so whether they see them is not known"
+             : p->n_visible == 0 ? "; its rows are deleted and stay until a major compaction replaces it"
+                                 : "; rows that readers see are to be deleted first, then compacted away");
       break;
     case SKEP_OBSOLETE:
     case SKEP_ABORTED:
@@ -247,7 +264,7 @@ static skep_status look_at(purge *p, const root_state *state, const char *path, 
                            skep_err *err) {
   skep_err why = {0};
   file_rows rows = {0};
-  if (size == 0 || is_side_file(path)) return SKEP_OK;
+  if (size == 0 || is_side_file(p, path, size)) return SKEP_OK;
   p->n_files++;
   if (state->values == NULL && p->table.partition_schema != NULL) {
     p->n_unread++;
@@ -313,6 +330,12 @@ static skep_status walk(purge *p, const char *root, skep_err *err) {
     const char *path = skep_cli_join(p->arena, root, e->path);
     if (path == NULL) st = skep_fail(err, SKEP_ERR_NOMEM, "a path");
     if (st == SKEP_OK) st = state_of(p, path, &state, err);
+    if (st == SKEP_OK && e->kind == SKEP_ENTRY_OTHER) {
+      p->n_unread++;
+      print_place("cannot be judged", path);
+      printf("it is neither a file nor a directory\n");
+      continue;
+    }
     const char *below = st == SKEP_OK && state.root != NULL ? path + strlen(state.root->path) + 1 : path;
     if (st == SKEP_OK) st = look_at(p, &state, path, below, e->size_bytes, err);
   }
@@ -348,7 +371,8 @@ static skep_status prove(purge *p, skep_err *err) {
   SKEP_TRY(skep_cli_table_read(p->env, p->arena, &p->a->warehouse, p->a->table, &p->table, err));
   SKEP_TRY(skep_type_make(p->arena, &row, NULL, NULL, 0, &p->none, err));
   SKEP_TRY(check_condition(p, err));
-  if (count_visible(p, &why) != SKEP_OK) printf("readers fail: %s\n", why.text); /* the walk says where */
+  p->readers_fail = count_visible(p, &why) != SKEP_OK;
+  if (p->readers_fail) printf("readers fail: %s\n", why.text); /* the walk says where */
   SKEP_TRY(walk(p, p->table.path, err));
   for (uint32_t i = 0; i < p->table.n_roots; i++)
     if (strcmp(p->table.roots[i].path, p->table.path) != 0 && !is_below(p->table.roots[i].path, p->table.path))
