@@ -7,7 +7,7 @@
 #include "acid/dir_write.h"
 #include "compact/clean_int.h"
 
-enum { MAX_ARENA = 1 << 30, MAX_ROUNDS = 1000, REMOVALS = 100, MUTEX_WAIT_MS = 10000 };
+enum { MAX_ARENA = 1 << 30, MAX_ROUNDS = 1000, REMOVALS = 100, MUTEX_WAIT_MS = 10000, SHORT_WAIT_MS = 200 };
 
 /* ---- whether an entry may be cleaned now ---- */
 
@@ -328,6 +328,23 @@ static skep_status remove_dropped(skep_cleaner *c, skep_arena *arena, const skep
   return skep_txn_removal_forget(env->db, r->id, err);
 }
 
+/* Those of a list that this cleaner has claimed. What cannot be removed now stays listed. */
+static skep_status remove_listed(skep_cleaner *c, skep_arena *arena, const skep_txn_removal *list, uint32_t n,
+                                 skep_err *err) {
+  for (uint32_t i = 0; i < n; i++) {
+    skep_err why = {0};
+    skep_status status = remove_dropped(c, arena, &list[i], &why);
+    if (status == SKEP_OK) continue;
+    if (ends_the_round(status)) {
+      if (err != NULL) *err = why;
+      return status;
+    }
+    c->out->n_failed++;
+    skep_compact_note(c->env, "a dropped directory stays for now: %s", why.text);
+  }
+  return SKEP_OK;
+}
+
 static skep_status remove_all_dropped(skep_cleaner *c, skep_err *err) {
   skep_status status = SKEP_OK;
   uint32_t n = REMOVALS;
@@ -336,20 +353,35 @@ static skep_status remove_all_dropped(skep_cleaner *c, skep_err *err) {
     skep_txn_removal *list;
     skep_arena_init(&arena, c->env->ctx, MAX_ARENA);
     status = skep_txn_removal_list(c->env->db, &c->env->conf, &arena, REMOVALS, &list, &n, err);
-    for (uint32_t i = 0; status == SKEP_OK && i < n; i++) {
-      skep_err why = {0};
-      status = remove_dropped(c, &arena, &list[i], &why);
-      if (status == SKEP_OK) continue;
-      if (ends_the_round(status)) {
-        if (err != NULL) *err = why;
-        break;
-      }
-      c->out->n_failed++;
-      skep_compact_note(c->env, "a dropped directory stays for now: %s", why.text);
-      status = SKEP_OK;
-    }
+    if (status == SKEP_OK) status = remove_listed(c, &arena, list, n, err);
     skep_arena_fini(&arena);
   }
+  return status;
+}
+
+/* Looks before it asks for the mutex: mostly there is nothing. What was listed is claimed; if somebody else is at work,
+ * it is listed again when the claim has grown old. */
+static skep_status remove_some_dropped(skep_cleaner *c, skep_arena *arena, skep_err *err) {
+  skep_txn_removal *list;
+  skep_err why = {0};
+  uint32_t n = 0;
+  SKEP_TRY(skep_txn_removal_list(c->env->db, &c->env->conf, arena, REMOVALS, &list, &n, err));
+  if (n == 0) return SKEP_OK;
+  skep_status status = skep_txn_mutex_acquire(c->env->db, "Cleaner", SHORT_WAIT_MS, &c->mutex, &why);
+  if (status == SKEP_ERR_BUSY) return SKEP_OK;
+  if (status == SKEP_OK) status = remove_listed(c, arena, list, n, &why);
+  skep_txn_mutex_release(c->mutex);
+  if (status != SKEP_OK && err != NULL) *err = why;
+  return status;
+}
+
+skep_status skep_compact_remove_dropped(const skep_compact_env *env, skep_compact_cleaning *out, skep_err *err) {
+  skep_cleaner c = {.env = env, .out = out};
+  skep_arena arena;
+  *out = (skep_compact_cleaning){0};
+  skep_arena_init(&arena, env->ctx, MAX_ARENA);
+  skep_status status = remove_some_dropped(&c, &arena, err);
+  skep_arena_fini(&arena);
   return status;
 }
 

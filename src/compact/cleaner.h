@@ -27,6 +27,11 @@ typedef struct skep_compact_cleaning {
 SKEP_NODISCARD skep_status skep_compact_clean(const skep_compact_env *env, bool dry_run, skep_compact_cleaning *out,
                                               skep_err *err);
 
+/* Of that only the directories of dropped tables and partitions: what a session does now and then where no service runs.
+ * Asks for the mutex only when there is one that may go, and does nothing while another cleaner has it. */
+SKEP_NODISCARD skep_status skep_compact_remove_dropped(const skep_compact_env *env, skep_compact_cleaning *out,
+                                                       skep_err *err);
+
 /* Transactions up to this one do not see the compaction; 0: not known. */
 int64_t skep_compact_last_before(const skep_compaction *job);
 /* How many ms its inputs are kept yet: delayed clean-up, a try that failed. */

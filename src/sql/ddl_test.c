@@ -456,7 +456,7 @@ static void statistics_follow_writes_and_counts(void **state) {
   assert_non_null(strstr(text, "\tnumRows             \t3  "));
   assert_non_null(strstr(text, "\tnumFiles            \t4  "));
   assert_non_null(strstr(text, "COLUMN_STATS_ACCURATE"));
-  warehouse_fails(w, "ANALYZE TABLE p COMPUTE STATISTICS FOR COLUMNS", "not supported yet");
+  warehouse_fails(w, "ANALYZE TABLE p CACHE METADATA", "not supported yet");
   warehouse_fails(w, "ANALYZE TABLE nope COMPUTE STATISTICS", "Table not found nope");
 }
 

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "acid/dir_write.h"
+#include "compact/cleaner.h"
 #include "sql/acid_dirs.h"
+#include "sql/compact.h"
 #include "sql/rollback.h"
 #include "sql/transaction.h"
 
@@ -206,25 +208,13 @@ static skep_status recover(skep_session *s, skep_arena *arena, skep_err *err) {
 
 /* ---- what was dropped ---- */
 
-enum { REMOVALS_AT_ONCE = 100 };
-
-/* Directories of dropped tables that nobody reads any more. What cannot be removed now stays listed. */
-static skep_status remove_dropped(skep_session *s, skep_arena *arena, skep_err *err) {
-  const skep_txn_conf conf = skep_transaction_conf(s);
-  skep_txn_removal *removals;
-  uint32_t n;
-  SKEP_TRY(skep_txn_removal_list(s->db, &conf, arena, REMOVALS_AT_ONCE, &removals, &n, err));
-  for (uint32_t i = 0; i < n; i++) {
-    const char *path;
-    skep_err why;
-    skep_status st = skep_catalog_path(removals[i].location, &path, &why);
-    if (st == SKEP_OK) st = skep_dir_remove(s->ctx, s->fs, path, &why);
-    if (st == SKEP_OK) {
-      SKEP_TRY(skep_txn_removal_forget(s->db, removals[i].id, err));
-    } else {
-      skep_log(s->ctx, SKEP_LOG_WARN, "a dropped directory stays for now: %s", why.text);
-    }
-  }
+/* Directories of dropped tables that nobody reads any more: the cleaner's work, done here where none may run. */
+static skep_status remove_dropped(skep_session *s, skep_err *err) {
+  skep_compact_session cleaner;
+  skep_compact_cleaning done;
+  skep_compact_session_init(&cleaner, s, false);
+  SKEP_TRY(skep_compact_remove_dropped(&cleaner.env, &done, err));
+  if (done.n_failed > 0) skep_log(s->ctx, SKEP_LOG_WARN, "%u dropped directories stay for now", done.n_failed);
   return SKEP_OK;
 }
 
@@ -247,7 +237,7 @@ skep_status skep_transaction_housekeep(skep_session *s, skep_err *err) {
   }
   if (st == SKEP_OK) st = skep_txn_housekeep(s->db, &conf, NULL, err);
   if (st == SKEP_OK) st = skep_txn_agree_timeout(s->db, conf.timeout_ms, err); /* the dead are not in the way now */
-  if (st == SKEP_OK) st = remove_dropped(s, &arena, err);
+  if (st == SKEP_OK) st = remove_dropped(s, err);
   skep_arena_fini(&arena);
   return st;
 }
