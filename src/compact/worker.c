@@ -280,7 +280,9 @@ static skep_status finish(work *w, skep_status ran, const skep_err *why, skep_er
   SKEP_TRY(has_leftovers(w, &leftovers, err));
   if (leftovers) return commit(w, err);
   const char *reason = w->out->result.reason;
-  return refuse(w, reason != NULL ? reason : "there is nothing to compact", err);
+  snprintf(text, sizeof text, "None of the compaction thresholds met, compaction request is refused! (%s)",
+           reason != NULL ? reason : "there is nothing to compact");
+  return refuse(w, text, err);
 }
 
 /* The job is in state 'w' and this worker's. */
