@@ -307,8 +307,9 @@ static skep_status insert_mismatch(binding *b, const skep_bind_target *target, c
                         reason);
 }
 
-/* Nested values must have the very type (NULLs fit anywhere); primitives whatever CAST takes. */
+/* Nested values must have the very type, which NULL by itself has not; primitives whatever CAST takes. */
 static bool insertable(const binding *b, const skep_type *from, const skep_type *to) {
+  if (!skep_rule_is_primitive(to)) return skep_rule_equal(from, to);
   skep_castable castable = skep_rule_castable(from, to);
   if (castable == SKEP_CAST_NEVER) return false;
   return castable == SKEP_CAST_OK || b->binder->loose_timestamps;

@@ -327,6 +327,14 @@ static void inserts_refuse_what_does_not_fit(void **state) {
        "SemanticException [Error 10044]: Line 1:12 Cannot insert into target table because column number/types are "
        "different "
        "'t': Cannot convert column 0 from array<int> to int."},
+      {"INSERT INTO t SELECT array('x')", "struct<a:array<int>>",
+       "SemanticException [Error 10044]: Line 1:12 Cannot insert into target table because column number/types are "
+       "different "
+       "'t': Cannot convert column 0 from array<string> to array<int>."},
+      {"INSERT INTO t SELECT 1, NULL", "struct<a:int,b:map<string,int>>",
+       "SemanticException [Error 10044]: Line 1:12 Cannot insert into target table because column number/types are "
+       "different "
+       "'t': Cannot convert column 1 from void to map<string,int>."},
   };
   fixture *f = *state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
