@@ -407,6 +407,8 @@ skep_status skep_life_branch_open(skep_life *life, skep_life_table *table, skep_
                                 .budget = &life->budget};
   SKEP_TRY(need_budget(life, err));
   int64_t max = skep_session_int(s, "hive.exec.max.dynamic.partitions", 0);
+  int64_t of_node = skep_session_int(s, "hive.exec.max.dynamic.partitions.pernode", 0); /* there is one */
+  if (of_node > 0 && (max <= 0 || of_node < max)) max = of_node;
   if (max > 0 && max < INT32_MAX) opts.max_partitions = (uint32_t)max;
   if (table->write == 'd') opts.max_partitions = UINT32_MAX; /* rows stay where they are: no limit on new partitions */
   SKEP_TRY(table_name(life, t, &opts.table_name, err));

@@ -76,6 +76,25 @@ static void print_spec(skep_arena *arena, const skep_partition_spec *spec, char 
   }
 }
 
+static bool all_given(const skep_partition_spec *spec) {
+  for (uint32_t i = 0; i < spec->n; i++)
+    if (spec->items[i].value == NULL) return false;
+  return true;
+}
+
+/* Hive's words for values that name no partition: those of the clause, with their quotes. */
+static skep_status not_found(skep_arena *arena, const skep_partition_spec *spec, const skep_partition_value *v,
+                             skep_err *err) {
+  const char *text = NULL, *mark = "'";
+  char quoted[200];
+  SKEP_TRY(skep_target_constant(arena, v->value, &text, err));
+  if (v->value->kind != SKEP_EXPR_LITERAL || v->value->literal.kind != SKEP_LITERAL_STRING) mark = "";
+  if (text == NULL) text = "null";
+  return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10006]: Line %u:%u Partition not found '%s%s%s'",
+                   spec->items[0].pos.line, spec->items[0].pos.column, mark,
+                   skep_quote(quoted, sizeof quoted, text, strlen(text)), mark);
+}
+
 static skep_status check_spec(const skep_target *target, skep_life *life, const skep_partition_spec *spec,
                               skep_err *err) {
   const skep_catalog_table *t = target->table->t;
@@ -90,6 +109,8 @@ static skep_status check_spec(const skep_target *target, skep_life *life, const 
                      t->db, t->name, text);
   }
   bool seen_dynamic = false;
+  if (spec->n != 0 && spec->n < keys->n_children && all_given(spec))
+    return not_found(&life->s->arena, spec, &spec->items[spec->n - 1], err);
   for (uint32_t k = 0; k < keys->n_children; k++) {
     const skep_partition_value *v = spec_value(spec, keys->names[k]);
     bool dynamic = v == NULL || v->value == NULL;
@@ -103,28 +124,49 @@ static skep_status check_spec(const skep_target *target, skep_life *life, const 
   return SKEP_OK;
 }
 
-static skep_status static_value(skep_life *life, const skep_type *key, const char *key_name,
-                                const skep_partition_value *v, skep_bytes *out, skep_err *err) {
+static const char *literal_type(const skep_expr *value) {
+  if (value->kind == SKEP_EXPR_UNARY) value = value->unary.operand;
+  if (value->kind != SKEP_EXPR_LITERAL) return "string";
+  switch (value->literal.kind) {
+    case SKEP_LITERAL_NULL:
+      return "void";
+    case SKEP_LITERAL_INT:
+      return "int";
+    case SKEP_LITERAL_BIGINT:
+      return "bigint";
+    case SKEP_LITERAL_BOOLEAN:
+      return "boolean";
+    default:
+      return "string";
+  }
+}
+
+static skep_status does_not_fit(skep_life *life, const skep_type *key, const char *key_name, const skep_expr *value,
+                                skep_err *err) {
+  skep_buf name;
+  skep_buf_init(&name, life->s->ctx, 1000);
+  skep_type_print(key, &name);
+  skep_status st = skep_fail(err, SKEP_ERR_SEMANTIC,
+                             "SemanticException [Error 10248]: Cannot add partition column %s of type %s as it cannot "
+                             "be converted to type %s",
+                             key_name, literal_type(value), skep_buf_string(&name));
+  skep_buf_fini(&name);
+  return st;
+}
+
+static skep_status static_value(skep_life *life, const skep_partition_spec *spec, const skep_type *key,
+                                const char *key_name, const skep_partition_value *v, skep_bytes *out, skep_err *err) {
   const char *text, *normal;
-  char quoted[200], type_text[100];
   const char *fallback = skep_session_text(life->s, "hive.exec.default.partition.name", SKEP_DEFAULT_PARTITION);
   SKEP_TRY(skep_target_constant(&life->s->arena, v->value, &text, err));
-  if (text != NULL && strcmp(text, fallback) == 0)
-    return skep_fail(err, SKEP_ERR_SEMANTIC,
-                     "SemanticException [Error 10111]: Partition value contains a reserved substring (User value: %s "
-                     "Reserved substring: %s)",
-                     skep_quote(quoted, sizeof quoted, text, strlen(text)), fallback);
-  skep_status st = skep_catalog_partition_value(&life->s->arena, key, text, &normal, err);
-  if (st == SKEP_ERR_RANGE) {
-    skep_buf name;
-    skep_buf_init(&name, life->s->ctx, sizeof type_text);
-    skep_type_print(key, &name);
-    st = skep_fail(
-        err, SKEP_ERR_SEMANTIC,
-        "SemanticException [Error 10248]: Cannot add partition column %s: '%s' cannot be converted to type %s",
-        key_name, skep_quote(quoted, sizeof quoted, text, strlen(text)), skep_buf_string(&name));
-    skep_buf_fini(&name);
+  if (text == NULL) return does_not_fit(life, key, key_name, v->value, err); /* only a row can have NULL there */
+  if (text[0] == '\0') return not_found(&life->s->arena, spec, v, err);
+  if (strcmp(text, fallback) == 0) { /* the partition of NULL, by its name */
+    *out = skep_bytes_of(text, strlen(text));
+    return SKEP_OK;
   }
+  skep_status st = skep_catalog_partition_value(&life->s->arena, key, text, &normal, err);
+  if (st == SKEP_ERR_RANGE) return does_not_fit(life, key, key_name, v->value, err);
   if (st != SKEP_OK) return st;
   *out = skep_bytes_of(normal, strlen(normal));
   return SKEP_OK;
@@ -156,7 +198,7 @@ static skep_status read_spec(skep_target *target, skep_life *life, const skep_pa
   for (uint32_t k = 0; k < keys->n_children; k++) {
     const skep_partition_value *v = spec_value(spec, keys->names[k]);
     if (v == NULL || v->value == NULL) continue;
-    SKEP_TRY(static_value(life, keys->children[k], keys->names[k], v, &statics[k], err));
+    SKEP_TRY(static_value(life, spec, keys->children[k], keys->names[k], v, &statics[k], err));
     n++;
   }
   target->all_static = n == keys->n_children;
@@ -166,7 +208,9 @@ static skep_status read_spec(skep_target *target, skep_life *life, const skep_pa
     return skep_fail(err, SKEP_ERR_SEMANTIC,
                      "SemanticException [Error 10095]: Dynamic partition is disabled. Either enable it by setting "
                      "hive.exec.dynamic.partition=true or specify partition column values");
-  if (n == 0 && strcmp(skep_session_text(life->s, "hive.exec.dynamic.partition.mode", ""), "strict") == 0)
+  /* without a PARTITION clause Hive does not ask */
+  if (n == 0 && spec->n != 0 &&
+      strcmp(skep_session_text(life->s, "hive.exec.dynamic.partition.mode", ""), "strict") == 0)
     return skep_fail(err, SKEP_ERR_SEMANTIC,
                      "SemanticException [Error 10096]: Dynamic partition strict mode requires at least one static "
                      "partition column. To turn this off set hive.exec.dynamic.partition.mode=nonstrict");
@@ -268,6 +312,8 @@ skep_status skep_target_default(const skep_target *target, skep_life *life, uint
     skep_status st = skep_parse_expression(&life->s->arena, c->text, strlen(c->text), NULL, out, err);
     return st == SKEP_OK ? st : skep_wrap(err, st, "DEFAULT of column %s", t->columns->names[column]);
   }
+  const skep_type *type = target->row->children[column];
   *out = skep_expr_null(&life->s->arena);
+  if (*out != NULL && type->n_children != 0) *out = skep_expr_cast(&life->s->arena, *out, type); /* a NULL that fits */
   return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "a default");
 }
