@@ -513,7 +513,8 @@ static skep_status pg_commit(skep_db *base, skep_err *err) {
   if (sent && early) status = pg_queue_fixed(db, PG_SYNC, err);
   if (status == SKEP_OK) status = pg_flush(db, &r, NULL, err);
   bool lost = pg_is_lost(db);
-  if (status == SKEP_OK && !early && strcmp(PQcmdStatus(r), "COMMIT") != 0) status = failed_before(err);
+  bool committed = early ? !db->rolled_back : status == SKEP_OK && strcmp(PQcmdStatus(r), "COMMIT") == 0;
+  if (status == SKEP_OK && !committed) status = failed_before(err);
   PQclear(r);
   if (status != SKEP_OK && !lost) pg_rollback(base);
   end(db);

@@ -144,6 +144,7 @@ static void read_answers(pg_db *db, PGresult **last, PGresult **failure, uint32_
     }
     ExecStatusType status = PQresultStatus(r);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
+      db->rolled_back = db->rolled_back || strcmp(PQcmdStatus(r), "ROLLBACK") == 0;
       PQclear(*last);
       *last = r;
       ++*n_done;
@@ -161,6 +162,7 @@ static void read_answers(pg_db *db, PGresult **last, PGresult **failure, uint32_
 skep_status pg_flush(pg_db *db, PGresult **last, uint32_t *n_done, skep_err *err) {
   PGresult *answer = NULL, *failure = NULL;
   uint32_t done = 0, n = db->n_queued;
+  db->rolled_back = false;
   if (last != NULL) *last = NULL;
   skep_status status = SKEP_OK;
   if (pg_is_lost(db) || PQpipelineSync(db->conn) == 0) {

@@ -42,9 +42,10 @@ typedef struct pg_db {
   uint64_t generation; /* of the connection: statements of an earlier one must be prepared again */
   uint64_t next_name;  /* of prepared statements */
   uint32_t n_queued;   /* commands whose answers were not read */
-  bool begun;          /* BEGIN of the open transaction was queued */
-  bool failed;         /* the open transaction cannot go on */
-  bool used;           /* it has asked or changed something: it cannot begin again on another connection */
+  bool rolled_back; /* one of the answers of the last round trip was ROLLBACK: that of a COMMIT, where none was asked */
+  bool begun;       /* BEGIN of the open transaction was queued */
+  bool failed;      /* the open transaction cannot go on */
+  bool used;        /* it has asked or changed something: it cannot begin again on another connection */
   int64_t n_changed;
   /* Server's clock minus the machine's time since its start. */
   int64_t offset_ms, measured_ns;

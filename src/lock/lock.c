@@ -367,13 +367,6 @@ skep_status skep_lock_heartbeat(skep_db *db, int64_t ext_id, skep_err *err) {
   return SKEP_OK;
 }
 
-skep_status skep_lock_reap(skep_db *db, int64_t timeout_ms, int64_t *n_removed, skep_err *err) {
-  int64_t now;
-  SKEP_TRY(skep_db_now_ms(db, &now, err));
-  return skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = 0 AND \"HL_LAST_HEARTBEAT\" < ?",
-                     SKEP_PARAMS(skep_p_i64(now - timeout_ms)), n_removed, err);
-}
-
 skep_status skep_lock_list(skep_db *db, const char *database, const char *table, const char *partition,
                            skep_arena *arena, skep_lock_row **out, uint32_t *n, skep_err *err) {
   *out = NULL;

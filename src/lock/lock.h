@@ -118,10 +118,9 @@ SKEP_NODISCARD skep_status skep_lock_check(skep_db *db, int64_t ext_id, skep_are
  * acquired locks end with it: SKEP_ERR_ARGUMENT. */
 SKEP_NODISCARD skep_status skep_lock_release(skep_db *db, int64_t ext_id, skep_err *err);
 
-/* Locks outside of transactions: SKEP_ERR_NOT_FOUND when it is gone. */
+/* Locks outside of transactions: SKEP_ERR_NOT_FOUND when it is gone. Those whose owners did not beat for the time-out
+ * of transactions are removed by skep_txn_housekeep. */
 SKEP_NODISCARD skep_status skep_lock_heartbeat(skep_db *db, int64_t ext_id, skep_err *err);
-/* Removes locks outside of transactions whose owners did not beat for timeout_ms. n_removed may be NULL. */
-SKEP_NODISCARD skep_status skep_lock_reap(skep_db *db, int64_t timeout_ms, int64_t *n_removed, skep_err *err);
 
 /* --- SHOW LOCKS, and deadlocks --- */
 

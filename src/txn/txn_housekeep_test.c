@@ -158,6 +158,23 @@ static void the_command_aborts_what_is_open(void **state) {
   assert_int_equal(letter, 0);
 }
 
+#define OLD_LOCK(id, txn, beat)                                                                                      \
+  "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_LOCK_STATE\", " \
+  "\"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_USER\", \"HL_HOST\") VALUES (" id ", 1, " txn                       \
+  ", 'd', 'a', 'e', " beat ", 'u', 'h')"
+
+static void locks_outside_of_transactions_end_with_their_heartbeat(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn t = txn_begin(f, f->db, NULL, 0);
+  assert_int_equal(t.id, 1);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("1", "0", "1000"), &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("2", "0", "9999999999999"), &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("3", "1", "0"), &err), err); /* a transaction's: it lives as long as that */
+  assert_ok(skep_txn_housekeep(f->db, &f->conf, NULL, &err), err);
+  assert_rows(f, "SELECT \"HL_LOCK_EXT_ID\" FROM \"HIVE_LOCKS\" ORDER BY 1", "2\n3\n");
+}
+
 /* --- removals --- */
 
 /* Those that are removable, claimed or not: an hour later. */
@@ -480,6 +497,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(an_abort_without_files_is_forgotten, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(the_command_aborts_what_is_open, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_directory_waits_for_readers, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(locks_outside_of_transactions_end_with_their_heartbeat, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_table_waits_for_those_who_use_it, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_soft_delete_waits_from_its_commit_on, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(locations_survive_hives_map, txn_setup, txn_teardown),
