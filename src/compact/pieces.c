@@ -23,6 +23,7 @@ typedef struct unit {
   skep_row_key first;      /* exact, where may_copy */
   bool may_copy, is_small; /* is_small: to be merged with its neighbours rather than taken over */
   bool is_copied;
+  uint64_t n_to_probe; /* rows of a stripe whose ids are to be read; 0: nothing is left to find out */
 } unit;
 
 typedef struct cutter {
@@ -108,33 +109,6 @@ static bool is_plain(const looked_at *f, uint32_t stripe, const skep_key_box *bo
   return ends_of(f, stripe, SKEP_EVENT_CURRENT, &min, &max) && min == box->min_write_id && max == box->max_write_id;
 }
 
-/* Reads the ids of a stripe: are all rows delivered, and what are the first and last keys? */
-static skep_status probe(cutter *c, unit *u, uint64_t n_rows, bool *whole, skep_err *err) {
-  static const skep_forms forms = {0};
-  skep_scan *scan = NULL;
-  skep_batch batch = {.first_row = 0};
-  skep_split split = u->part.split;
-  uint64_t n = 0;
-  split.columns = c->no_columns;
-  skep_status status = skep_scan_open_kept(c->run->cache, &split, &forms, &c->keeper, &scan, err);
-  if (status == SKEP_OK) status = skep_vec_init(&batch.root, c->run->ctx, skep_scan_type(scan), &forms, err);
-  while (status == SKEP_OK) {
-    status = skep_compact_scan_next(scan, PROBE_ROWS, &batch, &c->deleted, err);
-    if (status != SKEP_OK) break;
-    const skep_vec *ids = batch.root.children;
-    int64_t last = batch.root.length - 1;
-    const int64_t *write_ids = ids[0].values.data, *row_ids = ids[2].values.data;
-    const int32_t *buckets = ids[1].values.data;
-    if (n == 0) u->first = (skep_row_key){write_ids[0], row_ids[0], buckets[0]};
-    u->high = (skep_row_key){write_ids[last], row_ids[last], buckets[last]};
-    n += (uint64_t)batch.root.length;
-  }
-  skep_vec_fini(&batch.root);
-  skep_scan_close(scan);
-  *whole = n == n_rows;
-  return status == SKEP_END ? SKEP_OK : status;
-}
-
 /* Whether a row of the box may be deleted. */
 static skep_status is_touched(cutter *c, const looked_at *f, const skep_key_box *box, bool *out, skep_err *err) {
   if (c->deleted.of == NULL) return skep_scan_keeper_touches(c->run->cache, f->split, &c->keeper, box, out, err);
@@ -146,22 +120,16 @@ static skep_status is_touched(cutter *c, const looked_at *f, const skep_key_box 
 /* Whether the stripe may be taken over, as far as its own rows are concerned; then its keys are exact. */
 static skep_status decide_copy(cutter *c, const looked_at *f, uint32_t stripe, const skep_key_box *box, unit *u,
                                skep_err *err) {
-  bool may, touched, whole = true;
+  bool may, touched;
   if (!f->can_copy || !is_plain(f, stripe, box)) return SKEP_OK;
   SKEP_TRY(skep_orc_may_copy_stripe(c->orc, f->file, f->tail, stripe, &may, err));
-  if (!may) return SKEP_OK;
+  if (may && !is_one_key(box)) u->n_to_probe = f->tail->stripes[stripe].n_rows;
+  if (!may || !is_one_key(box)) return SKEP_OK;
   SKEP_TRY(is_touched(c, f, box, &touched, err));
-  if (is_one_key(box)) {
-    if (touched || !skep_snapshot_write_id_valid(&c->run->rows, box->min_write_id)) return SKEP_OK;
-    u->first = (skep_row_key){box->min_write_id, box->min_row_id, box->min_bucket};
-    u->high = (skep_row_key){box->max_write_id, box->max_row_id, box->max_bucket};
-  } else {
-    skep_row_key high = u->high;
-    SKEP_TRY(probe(c, u, f->tail->stripes[stripe].n_rows, &whole, err));
-    if (!whole) u->high = high;
-  }
-  u->may_copy = whole;
-  if (whole) u->part.low = u->first;
+  if (touched || !skep_snapshot_write_id_valid(&c->run->rows, box->min_write_id)) return SKEP_OK;
+  u->part.low = u->first = (skep_row_key){box->min_write_id, box->min_row_id, box->min_bucket};
+  u->high = (skep_row_key){box->max_write_id, box->max_row_id, box->max_bucket};
+  u->may_copy = true;
   return SKEP_OK;
 }
 
@@ -218,6 +186,95 @@ static skep_status add_split(cutter *c, const skep_split *split, skep_err *err) 
   if (status == SKEP_OK) status = look_at(c, &f, err);
   skep_file_close(f.file, NULL); /* it was only read from */
   skep_orc_tail_unref(tail);
+  return status;
+}
+
+/* ---- stripes of several write ids: their ids are read, by all threads ---- */
+
+/* What a thread keeps from stripe to stripe. */
+typedef struct prober {
+  cutter *c;
+  size_t *next; /* atomic: the unit to look at */
+  skep_scan_keeper keeper;
+  skep_compact_deleted_cursor deleted;
+} prober;
+
+static void take_keys(unit *u, const skep_vec *root, bool is_first) {
+  const skep_vec *ids = root->children;
+  int64_t last = root->length - 1;
+  const int64_t *write_ids = ids[0].values.data, *row_ids = ids[2].values.data;
+  const int32_t *buckets = ids[1].values.data;
+  if (is_first) u->first = (skep_row_key){write_ids[0], row_ids[0], buckets[0]};
+  u->high = (skep_row_key){write_ids[last], row_ids[last], buckets[last]};
+}
+
+/* Reads the ids of a stripe: when all rows are delivered it may be taken over, and its keys are known. */
+static skep_status probe(prober *p, unit *u, const skep_cancel *cancel, skep_err *err) {
+  static const skep_forms forms = {0};
+  cutter *c = p->c;
+  skep_scan *scan = NULL;
+  skep_batch batch = {.first_row = 0};
+  skep_split split = u->part.split;
+  unit found = *u;
+  uint64_t n = 0;
+  split.columns = c->no_columns;
+  skep_status status = skep_scan_open_kept(c->run->cache, &split, &forms, &p->keeper, &scan, err);
+  if (status == SKEP_OK) status = skep_vec_init(&batch.root, c->run->ctx, skep_scan_type(scan), &forms, err);
+  while (status == SKEP_OK) {
+    status = skep_compact_scan_next(scan, PROBE_ROWS, &batch, &p->deleted, err);
+    if (status != SKEP_OK) break;
+    take_keys(&found, &batch.root, n == 0);
+    n += (uint64_t)batch.root.length;
+    if (n != skep_scan_rows_read(scan)) break; /* a row is missing */
+    status = skep_compact_pace_add(&c->run->pace, 0, 0, 0, cancel, err);
+  }
+  skep_vec_fini(&batch.root);
+  skep_scan_close(scan);
+  if (status != SKEP_OK && status != SKEP_END) return status;
+  if (n != u->n_to_probe) return SKEP_OK;
+  *u = found;
+  u->part.low = u->first;
+  u->may_copy = true;
+  return SKEP_OK;
+}
+
+static skep_status probe_some(void *self, const skep_cancel *cancel, skep_err *err) {
+  prober *p = self;
+  skep_status status = skep_cancel_check(cancel, err);
+  for (size_t i; status == SKEP_OK && (i = __atomic_fetch_add(p->next, 1, __ATOMIC_RELAXED)) < p->c->n;)
+    if (p->c->units[i].n_to_probe != 0) status = probe(p, &p->c->units[i], cancel, err);
+  return status;
+}
+
+static skep_status run_probers(cutter *c, prober *probers, unsigned n, skep_err *err) {
+  skep_pool *pool;
+  skep_status status = SKEP_OK;
+  if (n == 1) return probe_some(&probers[0], NULL, err);
+  SKEP_TRY(skep_pool_new(c->run->ctx, n, n, &pool, err));
+  for (unsigned i = 0; i < n && status == SKEP_OK; i++) status = skep_pool_submit(pool, probe_some, &probers[i], err);
+  skep_status waited = skep_pool_wait(pool, err);
+  skep_pool_free(pool);
+  return waited != SKEP_OK ? waited : status;
+}
+
+static skep_status probe_all(cutter *c, unsigned n_threads, skep_err *err) {
+  size_t next = 0, n_wanted = 0;
+  for (size_t i = 0; i < c->n; i++) n_wanted += c->units[i].n_to_probe != 0;
+  if (n_wanted == 0) return SKEP_OK;
+  unsigned n = n_wanted < n_threads ? (unsigned)n_wanted : n_threads;
+  prober *probers = skep_alloc_zero(c->run->ctx, n, sizeof *probers);
+  if (probers == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "reading the ids of %zu stripes", n_wanted);
+  for (unsigned i = 0; i < n; i++) {
+    probers[i].c = c;
+    probers[i].next = &next;
+    skep_compact_deleted_cursor_init(&probers[i].deleted, c->run);
+  }
+  skep_status status = run_probers(c, probers, n, err);
+  for (unsigned i = 0; i < n; i++) {
+    skep_scan_keeper_release(c->run->cache, &probers[i].keeper);
+    skep_compact_deleted_cursor_fini(&probers[i].deleted);
+  }
+  skep_release(c->run->ctx, probers);
   return status;
 }
 
@@ -351,6 +408,7 @@ skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_gro
   c.small_bytes = run->job->small_stripe_bytes == 0 ? SMALL_BYTES : run->job->small_stripe_bytes;
   skep_status status = skep_type_make(run->arena, &like, NULL, NULL, 0, &c.no_columns, err);
   for (uint32_t i = 0; i < group->n_splits && status == SKEP_OK; i++) status = add_split(&c, group->splits[i], err);
+  if (status == SKEP_OK) status = probe_all(&c, n_threads, err);
   if (status == SKEP_OK && c.n != 0) {
     qsort(c.units, c.n, sizeof *c.units, compare_units);
     mark_copies(&c);
