@@ -73,7 +73,11 @@ typedef struct skep_compact_run_state {
 typedef struct skep_compact_counts {
   uint64_t rows, deletes, rows_read, bytes_written, bytes_copied;
   uint32_t n_files;
+  bool rows_unknown; /* some files were not looked into */
 } skep_compact_counts;
+
+/* Stripes and files below are merged rather than taken over, where the job does not say otherwise. */
+enum { SKEP_COMPACT_SMALL_BYTES = 512 << 10 };
 
 /* ---- event_output.c: one bucket file of any sorted events ---- */
 

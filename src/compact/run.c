@@ -347,6 +347,7 @@ static void add_counts(skep_compact_result *out, const skep_compact_counts *c) {
   out->bytes_written += c->bytes_written;
   out->bytes_copied += c->bytes_copied;
   out->n_files += c->n_files;
+  out->rows_unknown = out->rows_unknown || c->rows_unknown;
 }
 
 static skep_status add_task(const skep_compact_run_state *run, task_list *l, const task *t, skep_err *err) {

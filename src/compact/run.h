@@ -90,6 +90,7 @@ typedef struct skep_compact_result {
   const char *const *dirs; /* names in the root */
   uint32_t n_files;
   uint64_t rows;          /* insert events or rows in the result */
+  bool rows_unknown;      /* files were taken over that cannot be looked into: `rows` are those of the others */
   uint64_t deletes;       /* delete events in it */
   uint64_t rows_read;     /* events read (in copied stripes too) */
   uint64_t bytes_read;    /* of input files */

@@ -20,14 +20,14 @@ static const char schema[] = "struct<id:int,v:string>";
 
 /* ---- making tables ---- */
 
-static void insert(writing *t, skep_fs *fs, const char *root, int64_t id, int32_t statement, int writer,
-                   const char *const *cells, size_t n) {
+static void insert_as(writing *t, skep_fs *fs, const char *root, bool has_ids, int64_t id, int32_t statement,
+                      int writer, const char *const *cells, size_t n) {
   skep_delta_writer *w;
   const skep_commit_message *m;
   skep_batch batch;
   const skep_type *type = writing_type(t, schema);
   const skep_delta_writer_opts opts = {.kind = SKEP_DELTA_INSERT,
-                                       .events = true,
+                                       .events = has_ids,
                                        .write_id = id,
                                        .statement = statement,
                                        .row = type,
@@ -39,6 +39,11 @@ static void insert(writing *t, skep_fs *fs, const char *root, int64_t id, int32_
   assert_ok(skep_delta_writer_finish(w, &m, &t->err), t->err);
   skep_delta_writer_free(w);
   skep_vec_fini(&batch.root);
+}
+
+static void insert(writing *t, skep_fs *fs, const char *root, int64_t id, int32_t statement, int writer,
+                   const char *const *cells, size_t n) {
+  insert_as(t, fs, root, true, id, statement, writer, cells, n);
 }
 
 /* Deletes rows first, first + step, ... (n of them) of one write id and bucket property. */
@@ -510,6 +515,44 @@ static void test_more_deleted_rows_than_fit_into_a_set_are_left_out(void **state
   }
 }
 
+static void test_stripes_of_insert_only_tables_are_taken_over(void **state) {
+  writing *t = *state;
+  for (int64_t id = 1; id <= 4; id++) insert_as(t, t->below, "t", false, id, 0, 0, four, (size_t)id);
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:4:" NO_OPEN "::3");
+  job.insert_only = true;
+  job.small_stripe_bytes = 1;
+  const skep_plan_opts opts = {.schema = schema, .insert_only = true};
+  for (int encode = 0; encode < 2; encode++) {
+    job.no_stripe_copy = encode == 1;
+    skep_compact_result r = run_ok(t, &job);
+    assert_int_equal(r.rows, 7);
+    assert_int_equal(r.rows_read, 7);
+    assert_false(r.rows_unknown);
+    assert_true(encode == 1 ? r.bytes_copied == 0 : r.bytes_copied > r.bytes_written / 3);
+    const char *footer = writing_footer(t, t->below, "t/base_0000004_v0000077/000000_0");
+    assert_non_null(strstr(footer, encode == 1 ? "stripes=1" : "stripes=3"));
+    assert_string_equal(writing_table(t, "t/base_0000004_v0000077", NULL, &opts, false),
+                        "1 a\n1 a\n1 a\n2 b\n2 b\n3 NULL\nNULL d\n");
+    assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+  }
+  job.no_stripe_copy = false;
+  job.small_stripe_bytes = 0; /* small files are written anew, together */
+  assert_int_equal(run_ok(t, &job).bytes_copied, 0);
+}
+
+static void test_a_stripe_of_other_columns_is_not_taken_over(void **state) {
+  writing *t = *state;
+  insert_as(t, t->below, "t", false, 1, 0, 0, four, 2);
+  insert_as(t, t->below, "t", false, 2, 0, 0, four, 1);
+  skep_compact_job job = job_of(t, SKEP_COMPACT_MAJOR, "d.t:2:" NO_OPEN "::");
+  job.row = writing_type(t, "struct<id:bigint,v:string>");
+  job.insert_only = true;
+  job.small_stripe_bytes = 1;
+  skep_compact_result r = run_ok(t, &job);
+  assert_int_equal(r.bytes_copied, 0);
+  assert_int_equal(r.rows, 3);
+}
+
 static void test_lines_of_text_are_joined_and_packed_files_stay_apart(void **state) {
   writing *t = *state;
   static const struct {
@@ -526,6 +569,8 @@ static void test_lines_of_text_are_joined_and_packed_files_stay_apart(void **sta
   job.format = SKEP_COMPACT_TEXT;
   skep_compact_result r = run_ok(t, &job);
   assert_int_equal(r.n_files, 3);
+  assert_int_equal(r.rows, 5);
+  assert_true(r.rows_unknown); /* what is packed is damaged */
   assert_string_equal(writing_tree(t, "t/base_0000003_v0000077"), "000000_0\n000000_0_copy_1.gz\n000001_0\n");
   skep_buf_reset(&t->text);
   assert_ok(skep_fs_read_whole(t->below, "t/base_0000003_v0000077/000000_0", &t->text, &t->err), t->err);
@@ -536,6 +581,11 @@ static void test_lines_of_text_are_joined_and_packed_files_stay_apart(void **sta
   assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
   r = run_ok(t, &job);
   assert_int_equal(r.n_files, 5);
+  assert_int_equal(r.rows, 1); /* each file's first line is none */
+  assert_ok(skep_compact_leftovers(&t->ctx, t->below, "t", 77, NULL, &t->err), t->err);
+  job.format = SKEP_COMPACT_FILES;
+  r = run_ok(t, &job);
+  assert_true(r.rows_unknown);
 }
 
 /* ---- failures and limits ---- */
@@ -828,6 +878,8 @@ int main(void) {
       ON_MEMORY(test_sorting_more_than_fits_goes_through_runs),
       ON_MEMORY(test_more_delete_events_than_fit_go_through_runs),
       ON_MEMORY(test_more_deleted_rows_than_fit_into_a_set_are_left_out),
+      ON_MEMORY(test_stripes_of_insert_only_tables_are_taken_over),
+      ON_MEMORY(test_a_stripe_of_other_columns_is_not_taken_over),
       ON_MEMORY(test_lines_of_text_are_joined_and_packed_files_stay_apart),
       ON_MEMORY(test_whatever_call_fails_nothing_is_left),
       ON_MEMORY(test_whatever_call_fails_while_deleted_rows_are_a_file_nothing_is_left),

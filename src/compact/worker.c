@@ -210,7 +210,7 @@ static skep_status store_statistics(work *w, skep_db *db, skep_err *err) {
   const skep_catalog_stats stats = {.n_rows = (int64_t)r->rows,
                                     .n_files = r->n_files,
                                     .size_bytes = (int64_t)r->bytes_written,
-                                    .is_stale = w->run.format != SKEP_COMPACT_ORC, /* rows of files taken whole */
+                                    .is_stale = r->rows_unknown,
                                     .set_rows = true,
                                     .accurate = still_accurate(w)};
   return skep_catalog_update_stats(w->env->catalog, w->target.t, w->target.p, &stats, 0, err);
