@@ -181,6 +181,18 @@ static skep_status check_bucket_number(skep_checker *c, const skep_layout_dir *d
                            c->opts->n_buckets);
 }
 
+/* ORC files have bytes even without rows; a plain table's may be empty, writers of buckets leave such. */
+static skep_status check_bytes(skep_checker *c, const skep_layout_dir *dir, const skep_layout_file *file,
+                               skep_err *err) {
+  bool is_orc = c->opts->is_orc && (!c->opts->maybe_other || dir->content == SKEP_CONTENT_ACID);
+  bool is_data = file->name.kind < SKEP_FILE_FLUSH_LENGTH || file->name.kind == SKEP_FILE_UNKNOWN;
+  if (file->size_bytes != 0 || file->has_side_file || file->is_dir || file->is_special) return SKEP_OK;
+  if (!is_data || dir->parsed.kind == SKEP_DIR_OTHER || !is_orc) return SKEP_OK;
+  return skep_checker_tell(c, SKEP_CHECK_WARNING, "no-bytes", SKEP_REPAIR_NONE, dir->name, file->path, err,
+                           "a file of no bytes is no ORC file: readers see no rows in it, and a compaction would make "
+                           "that final (was it cut off?)");
+}
+
 static skep_status check_used(skep_checker *c, const skep_layout_dir *dir, skep_err *err) {
   c->totals->n_dirs++;
   c->dir_is_new = false;
@@ -188,6 +200,7 @@ static skep_status check_used(skep_checker *c, const skep_layout_dir *dir, skep_
     const skep_layout_file *file = &dir->files[f];
     SKEP_TRY(skep_checker_go_on(c, err));
     SKEP_TRY(check_name(c, dir, file, err));
+    SKEP_TRY(check_bytes(c, dir, file, err));
     if (file->verdict != SKEP_USED || file->is_special || file->is_dir) continue;
     c->totals->n_files++;
     c->totals->used_bytes += file->size_bytes;

@@ -5,10 +5,10 @@
  * Source: acid-format facts 7 and 9.6; names as Hive 4.0.1 leaves them (000000_0). */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "column/text.h"
 #include "compact/compact_int.h"
 #include "orc/stripe_copy.h"
 #include "table/text_lines.h"
@@ -282,11 +282,18 @@ static const char *packed_suffix(const char *name) {
 /* Header or footer lines belong to their file: such files stay apart. */
 static bool has_extra_lines(const skep_lines_opts *lines) { return lines->header_lines + lines->footer_lines != 0; }
 
-static uint32_t lines_of(const skep_compact_job *job, const char *property, unsigned long most) {
-  unsigned long n = 0;
-  for (uint32_t i = 0; i < job->n_properties; i++)
-    if (strcasecmp(job->properties[i].key, property) == 0) n = strtoul(job->properties[i].value, NULL, 10);
-  return (uint32_t)(n < most ? n : most);
+/* A number that is none keeps files apart all the same. */
+static uint32_t lines_of(bytes_out *o, const char *property, int64_t most) {
+  const skep_compact_job *job = o->run->job;
+  int64_t n = 0;
+  for (uint32_t i = 0; i < job->n_properties; i++) {
+    const char *value = job->properties[i].value;
+    if (strcasecmp(job->properties[i].key, property) != 0) continue;
+    if (skep_parse_i64(skep_bytes_of(value, strlen(value)), &n) && n >= 0 && n <= most) continue;
+    o->counts->rows_unknown = true;
+    n = 1;
+  }
+  return (uint32_t)n;
 }
 
 static const char *suffix_of(const char *name) {
@@ -345,9 +352,9 @@ skep_status skep_compact_copy_files(skep_compact_run_state *run, const skep_comp
                                     skep_compact_counts *counts, skep_err *err) {
   bytes_out o = {.run = run, .counts = counts, .room = skep_alloc(run->ctx, COPIED_AT_ONCE)};
   if (o.room == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "copying files");
-  o.lines = (skep_lines_opts){.end = UINT64_MAX,
-                              .header_lines = lines_of(run->job, "skip.header.line.count", INT32_MAX),
-                              .footer_lines = lines_of(run->job, "skip.footer.line.count", MAX_FOOTER_LINES)};
+  o.lines.end = UINT64_MAX;
+  o.lines.header_lines = lines_of(&o, "skip.header.line.count", INT32_MAX);
+  o.lines.footer_lines = lines_of(&o, "skip.footer.line.count", MAX_FOOTER_LINES);
   skep_status status = SKEP_OK;
   for (uint32_t i = 0; i < n_groups && status == SKEP_OK; i++) status = copy_bucket(&o, groups[i].bucket, err);
   /* A directory without a file would not be seen; an empty file is no rows in a text table, and in no other. */
