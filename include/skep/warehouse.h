@@ -93,7 +93,8 @@ SKEP_API void skep_disconnect(skep_connection *connection);
  *
  * sql     NUL-terminated, untrusted
  * rows    receives the rows of the last statement, to be released by the caller before the next call; release is NULL
- *         when it has none. May be NULL: they are dropped
+ *         when it has none. May be NULL: they are dropped, as those of the statements before, but made: one that
+ *         fails (assert_true) ends the call
  *
  * A statement that fails leaves nothing behind, and ends an explicit transaction that it was in. Texts of errors are
  * Hive's where Hive has one, number included.
@@ -107,17 +108,18 @@ SKEP_API void skep_disconnect(skep_connection *connection);
 SKEP_API SKEP_NODISCARD skep_status skep_run(skep_connection *connection, const char *sql,
                                              struct ArrowArrayStream *rows, skep_err *err);
 
-/* Makes the running statement (or the fetching of its rows) fail soon with SKEP_ERR_CANCELLED; from any thread. No
- * effect when nothing runs. */
+/* Makes the running skep_run (or the fetching of its rows) fail soon with SKEP_ERR_CANCELLED: the statement that runs
+ * ends, unless it is being committed, and none that follows begins. From any thread; no effect when nothing runs. */
 SKEP_API void skep_cancel(skep_connection *connection);
 
 /* Makes rows readable under a name, by the statements of this connection: FROM name, without a database; it hides a
- * table of that name. They are read whole and kept in memory until skep_take_back or skep_disconnect.
+ * table of that name, but not as a target: INSERT INTO t SELECT * FROM t, UPDATE t. They are read whole and kept in
+ * memory until skep_take_back or skep_disconnect.
  *
  * name    a Hive identifier; case does not matter
  * rows    record batches; released in any case
  *
- * SKEP_ERR_ARGUMENT: no identifier, two columns of one name, or rows of a statement that are not released;
+ * SKEP_ERR_ARGUMENT: no identifier, no column or two of one name, or rows of a statement that are not released;
  * SKEP_ERR_EXISTS: given already; SKEP_ERR_UNSUPPORTED: a type that Hive does not have; SKEP_ERR_CORRUPT: an array that
  * contradicts its schema; SKEP_ERR_IO: the stream failed, with its own text */
 SKEP_API SKEP_NODISCARD skep_status skep_give(skep_connection *connection, const char *name,

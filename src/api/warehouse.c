@@ -145,19 +145,31 @@ struct rows_of {
   skep_connection *connection; /* NULL: it was closed */
   skep_warehouse *warehouse;   /* one reference: the context, which the arrays' stream needs to its end */
   skep_result *result;
+  const skep_batch *from; /* the result's, of which rows from `at` on are left; NULL: the next one is to be fetched */
+  int64_t at;
   skep_arena arena; /* of the type, which outlives the result */
 };
 
-/* Batches of a result are small: several make one. Rows that came before a failure are handed out before it. */
+static skep_status fetch(rows_of *r, skep_err *err) {
+  if (r->from != NULL && r->at < r->from->root.length) return SKEP_OK;
+  r->at = 0;
+  return skep_result_next(r->result, &r->from, err);
+}
+
+/* Batches of a result are cut, and several make one, up to batch_rows. Rows that came before a failure are handed out
+ * before it. */
 static skep_status next_rows(void *self, skep_batch *batch, skep_err *err) {
   rows_of *r = self;
-  const skep_batch *from;
   skep_vec *to = &batch->root;
+  int64_t most = r->connection != NULL ? r->warehouse->reading->read.batch_rows : 0;
   if (r->connection == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "the connection of these rows is closed");
-  while (to->length < r->warehouse->reading->read.batch_rows) {
-    skep_status status = skep_result_next(r->result, &from, err);
+  while (to->length < most) {
+    skep_status status = fetch(r, err);
     if (status != SKEP_OK) return to->length != 0 ? SKEP_OK : status;
-    SKEP_TRY(skep_vec_append(to, &from->root, 0, from->root.length, err));
+    int64_t n = r->from->root.length - r->at;
+    if (n > most - to->length) n = most - to->length;
+    SKEP_TRY(skep_vec_append(to, &r->from->root, r->at, n, err));
+    r->at += n;
   }
   return SKEP_OK;
 }
@@ -258,11 +270,21 @@ static skep_status split(skep_splitter *splitter, skep_arena *arena, const char 
   return all->n != 0 ? SKEP_OK : skep_fail(err, SKEP_ERR_ARGUMENT, "there is no statement in the text");
 }
 
-static skep_status run_all(skep_connection *c, const statements *all, skep_result **last, skep_err *err) {
+/* Rows that nobody takes are made all the same: they may fail, as those of a SELECT assert_true(..). */
+static skep_status drop_rows(skep_result **result, skep_err *err) {
+  const skep_batch *ignored;
+  skep_status status = *result != NULL ? SKEP_OK : SKEP_END;
+  while (status == SKEP_OK) status = skep_result_next(*result, &ignored, err);
+  skep_result_free(*result);
+  *result = NULL;
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+static skep_status run_all(skep_connection *c, const statements *all, bool keeps_last, skep_result **last,
+                           skep_err *err) {
   for (size_t i = 0; i < all->n; i++) {
-    skep_result_free(*last);
-    *last = NULL;
     skep_status status = skep_session_run(c->session, all->items[i].text, all->items[i].length, last, err);
+    if (status == SKEP_OK && (i + 1 < all->n || !keeps_last)) status = drop_rows(last, err);
     if (status != SKEP_OK) return all->n == 1 ? status : skep_wrap(err, status, "statement %zu", i + 1);
   }
   return SKEP_OK;
@@ -281,11 +303,11 @@ skep_status skep_run(skep_connection *c, const char *sql, struct ArrowArrayStrea
   skep_splitter_init(&splitter, ctx, MAX_STATEMENT_BYTES);
   skep_status status = split(&splitter, &arena, sql, &all, err);
   skep_splitter_fini(&splitter);
-  if (status == SKEP_OK) status = run_all(c, &all, &result, err);
+  skep_session_hold_cancel(c->session, true);
+  if (status == SKEP_OK) status = run_all(c, &all, rows != NULL, &result, err);
+  skep_session_hold_cancel(c->session, false);
   skep_arena_fini(&arena);
-  if (status == SKEP_OK && result != NULL && rows != NULL) return stream_rows(c, result, rows, err);
-  skep_result_free(result);
-  return status;
+  return result != NULL ? stream_rows(c, result, rows, err) : status;
 }
 
 void skep_cancel(skep_connection *connection) { skep_session_cancel(connection->session); }

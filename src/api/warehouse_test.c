@@ -102,7 +102,21 @@ static void schemas_name_columns_as_hive_does(void **state) {
   rows.release(&rows);
 }
 
-static void small_batches_become_large_ones_up_to_the_limit(void **state) {
+/* The longest batch of a stream; releases it. */
+static int64_t longest(struct ArrowArrayStream *stream) {
+  struct ArrowArray a;
+  int64_t most = 0;
+  for (;;) {
+    assert_int_equal(stream->get_next(stream, &a), 0);
+    if (a.release == NULL) break;
+    if (a.length > most) most = a.length;
+    a.release(&a);
+  }
+  stream->release(stream);
+  return most;
+}
+
+static void batches_are_as_long_as_was_asked_for(void **state) {
   fixture *f = *state;
   skep_warehouse_opts opts = SKEP_WAREHOUSE_OPTS_INIT;
   skep_read_opts read = SKEP_READ_OPTS_INIT;
@@ -118,7 +132,10 @@ static void small_batches_become_large_ones_up_to_the_limit(void **state) {
   sums s = ask(f, c, "SELECT id FROM n");
   assert_int_equal(s.rows, 10000);
   assert_int_equal(s.sum, 49995000);
-  assert_true(s.batches <= 5);
+  assert_int_equal(s.batches, 3);
+  struct ArrowArrayStream rows;
+  assert_ok(skep_run(c, "SELECT id FROM n", &rows, &f->err), f->err);
+  assert_int_equal(longest(&rows), 4000);
   skep_disconnect(c);
   skep_warehouse_close(w);
 }
@@ -191,6 +208,14 @@ static void given_rows_hide_a_table_and_with_hides_both(void **state) {
   assert_int_equal(ask(f, f->c, "SELECT id FROM t").sum, 1000);
   assert_int_equal(ask(f, f->c, "SELECT id FROM default.t").sum, 6);
   assert_int_equal(ask(f, f->c, "WITH t AS (SELECT 5L AS id) SELECT id FROM t").sum, 5);
+  /* no target, but a source beside the target of that name */
+  run(f, "UPDATE t SET id = 20 WHERE id = 2; DELETE FROM t WHERE id = 1; INSERT INTO t SELECT id, 'given' FROM t");
+  assert_int_equal(ask(f, f->c, "SELECT id FROM default.t").sum, 1023);
+  run(f,
+      "MERGE INTO t a USING t b ON a.id = b.id WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (b.id, "
+      "'x')");
+  assert_int_equal(ask(f, f->c, "SELECT id FROM default.t").sum, 23);
+  assert_fails(skep_run(f->c, "SELECT ROW__ID FROM t", NULL, &f->err), SKEP_ERR_SEMANTIC, f->err, "10004");
   skep_disconnect(other);
 }
 
@@ -268,6 +293,17 @@ static void failures_say_what_hive_says(void **state) {
   assert_fails(skep_run(f->c, NULL, NULL, &f->err), SKEP_ERR_ARGUMENT, f->err, "no statement");
 }
 
+static void rows_that_nobody_takes_may_fail(void **state) {
+  fixture *f = *state;
+  run(f, make);
+  const char *guarded = "SELECT assert_true(id < 3) FROM t; DELETE FROM t";
+  assert_fails(skep_run(f->c, guarded, NULL, &f->err), SKEP_ERR_RUNTIME, f->err, "statement 1: ");
+  assert_int_equal(ask(f, f->c, "SELECT id FROM t").rows, 3);
+  assert_fails(skep_run(f->c, "SELECT assert_true(id < 3) FROM t", NULL, &f->err), SKEP_ERR_RUNTIME, f->err, "ASSERT");
+  run(f, "SELECT assert_true(id < 4) FROM t; DELETE FROM t WHERE id = 1");
+  assert_int_equal(ask(f, f->c, "SELECT id FROM t").sum, 5);
+}
+
 static void conflicts_have_a_status_of_their_own(void **state) {
   fixture *f = *state;
   skep_connection *other;
@@ -313,6 +349,31 @@ static void another_thread_can_cancel(void **state) {
   pthread_join(thread, NULL);
   assert_int_equal(status, SKEP_ERR_CANCELLED);
   assert_int_equal(ask(f, f->c, "SELECT 7L").sum, 7);
+}
+
+/* One call while the first of many statements runs, or between two of them. */
+static void *cancel_once(void *arg) {
+  fixture *f = arg;
+  const struct timespec pause = {0, 100000000};
+  nanosleep(&pause, NULL);
+  skep_cancel(f->c);
+  return NULL;
+}
+
+static void a_cancelled_call_begins_no_further_statement(void **state) {
+  enum { STATEMENTS = 2000 };
+  fixture *f = *state;
+  pthread_t thread;
+  static char text[STATEMENTS * 40];
+  size_t at = 0;
+  run(f, make);
+  for (int i = 0; i < STATEMENTS; i++)
+    at += (size_t)snprintf(text + at, sizeof text - at, "INSERT INTO t VALUES (0, 'more');");
+  assert_int_equal(pthread_create(&thread, NULL, cancel_once, f), 0);
+  assert_fails(skep_run(f->c, text, NULL, &f->err), SKEP_ERR_CANCELLED, f->err, "statement ");
+  pthread_join(thread, NULL);
+  assert_true(ask(f, f->c, "SELECT id FROM t").rows < STATEMENTS);
+  run(f, "INSERT INTO t VALUES (0, 'and again')");
 }
 
 static void settings_and_wrong_options(void **state) {
@@ -376,7 +437,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
       TEST(statements_change_and_read_tables),
       TEST(schemas_name_columns_as_hive_does),
-      TEST(small_batches_become_large_ones_up_to_the_limit),
+      TEST(batches_are_as_long_as_was_asked_for),
       TEST(explicit_transactions_are_seen_by_others_when_they_commit),
       TEST(given_rows_are_read_as_a_table),
       TEST(given_rows_hide_a_table_and_with_hides_both),
@@ -384,8 +445,10 @@ int main(void) {
       TEST(rows_may_outlive_what_made_them),
       TEST(a_connection_has_one_result_at_a_time),
       TEST(failures_say_what_hive_says),
+      TEST(rows_that_nobody_takes_may_fail),
       TEST(conflicts_have_a_status_of_their_own),
       TEST(another_thread_can_cancel),
+      TEST(a_cancelled_call_begins_no_further_statement),
       TEST(settings_and_wrong_options),
       TEST(names_for_rows_are_identifiers),
   };

@@ -147,6 +147,7 @@ static const skep_source_vtab vtab = {.name = "rows in memory",
 static skep_status lower_names(memory_source *m, const skep_type *type, skep_err *err) {
   char quoted[200];
   if (type->kind != SKEP_STRUCT) return skep_fail(err, SKEP_ERR_ARGUMENT, "rows need a struct's schema");
+  if (type->n_children == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "rows without columns");
   const char **names = skep_arena_zero(&m->arena, (size_t)type->n_children + 1, sizeof *names);
   if (names == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a schema");
   for (uint32_t i = 0; i < type->n_children; i++) {

@@ -10,8 +10,8 @@
  * stream  borrowed and not released; its schema must be a struct's
  * out     a new source (free with skep_source_free), which outlives the stream; ctx is borrowed until then
  *
- * SKEP_ERR_UNSUPPORTED: a type without a Hive type; SKEP_ERR_ARGUMENT: two columns of one name; SKEP_ERR_CORRUPT:
- * arrays that contradict their schema; SKEP_ERR_IO: the stream failed, with its own text */
+ * SKEP_ERR_UNSUPPORTED: a type without a Hive type; SKEP_ERR_ARGUMENT: no column, or two of one name;
+ * SKEP_ERR_CORRUPT: arrays that contradict their schema; SKEP_ERR_IO: the stream failed, with its own text */
 SKEP_NODISCARD skep_status skep_memory_source_new(const skep_ctx *ctx, struct ArrowArrayStream *stream,
                                                   skep_source **out, skep_err *err);
 

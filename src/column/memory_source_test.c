@@ -16,8 +16,9 @@ static skep_err err;
 typedef struct counting {
   const int64_t *lengths; /* of the batches, up to one below 0 */
   int64_t next;
-  int fails_with;   /* instead of the end */
-  bool lies;        /* a batch says that it is longer than its buffers' offsets allow */
+  int fails_with; /* instead of the end */
+  bool lies;      /* a batch says that it is longer than its buffers' offsets allow */
+  bool no_columns;
   const char *name; /* of the second column */
   const skep_ctx *ctx;
   skep_arena arena;
@@ -65,7 +66,8 @@ static struct ArrowArrayStream counting_stream(counting *c) {
   char text[100];
   skep_ctx_init(&ctx);
   skep_arena_init(&c->arena, &ctx, 1 << 20);
-  snprintf(text, sizeof text, "struct<N:bigint,%s:string>", c->name != NULL ? c->name : "s");
+  snprintf(text, sizeof text, c->no_columns ? "struct<>" : "struct<N:bigint,%s:string>",
+           c->name != NULL ? c->name : "s");
   assert_ok(skep_type_parse(&c->arena, text, strlen(text), &c->type, &err), err);
   return (struct ArrowArrayStream){
       .get_schema = counting_schema, .get_next = counting_next, .get_last_error = counting_error, .private_data = c};
@@ -172,6 +174,9 @@ static void what_is_wrong_with_a_stream_is_told(void **state) {
   assert_null(source);
   counting twice = {.lengths = lengths, .name = "n"};
   assert_fails(made(&twice, &ctx, &source), SKEP_ERR_ARGUMENT, err, "two columns are called n");
+  assert_null(source);
+  counting none = {.lengths = lengths, .no_columns = true};
+  assert_fails(made(&none, &ctx, &source), SKEP_ERR_ARGUMENT, err, "rows without columns");
   assert_null(source);
 }
 

@@ -73,7 +73,7 @@ typedef enum skep_virtual_column {
 typedef struct skep_bound_table { /* one table reference; the same table twice is two */
   skep_bind_table table;
   const char *alias;
-  uint32_t n_columns;    /* data + partition + SKEP_VIRTUAL_COUNT */
+  uint32_t n_columns;    /* data + partition + SKEP_VIRTUAL_COUNT (0 where relation is set) */
   const bool *needed;    /* n_columns flags: read somewhere */
   const char *predicate; /* for skep_pred_parse, over data columns by name; NULL: none. Rows for which it is not
                             TRUE may be left out of the scan; the SQL filters as well */

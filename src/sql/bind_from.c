@@ -55,7 +55,8 @@ static skep_status add_struct(binding *b, skep_brel *rel, uint32_t *at, const sk
 static skep_status add_table(binding *b, const skep_bind_table *table, const char *alias, const skep_brel **out) {
   uint32_t n_data = table->columns->n_children;
   uint32_t n_keys = table->partition_keys != NULL ? table->partition_keys->n_children : 0;
-  skep_brel *rel = new_rel(b, SKEP_BREL_TABLE, alias, n_data + n_keys + SKEP_VIRTUAL_COUNT);
+  uint32_t n_virtual = table->relation == NULL ? SKEP_VIRTUAL_COUNT : 0; /* only files have them */
+  skep_brel *rel = new_rel(b, SKEP_BREL_TABLE, alias, n_data + n_keys + n_virtual);
   const skep_type *row_id = row_id_type(b);
   if (rel == NULL || row_id == NULL) return skep_bind_nomem(b);
   uint32_t at = 0;
@@ -63,9 +64,11 @@ static skep_status add_table(binding *b, const skep_bind_table *table, const cha
   SKEP_TRY(add_struct(b, rel, &at, table->partition_keys));
   rel->n_visible = at;
   rel->n_data = n_data;
-  set_column(rel, at + SKEP_VIRTUAL_ROW_ID, "row__id", row_id);
-  set_column(rel, at + SKEP_VIRTUAL_FILE_NAME, "input__file__name", skep_rule_type(SKEP_STRING));
-  set_column(rel, at + SKEP_VIRTUAL_BLOCK_OFFSET, "block__offset__inside__file", skep_rule_type(SKEP_BIGINT));
+  if (n_virtual != 0) {
+    set_column(rel, at + SKEP_VIRTUAL_ROW_ID, "row__id", row_id);
+    set_column(rel, at + SKEP_VIRTUAL_FILE_NAME, "input__file__name", skep_rule_type(SKEP_STRING));
+    set_column(rel, at + SKEP_VIRTUAL_BLOCK_OFFSET, "block__offset__inside__file", skep_rule_type(SKEP_BIGINT));
+  }
   uint32_t capacity = b->tables_capacity;
   b->table_rels = skep_bind_grow(b->arena, b->table_rels, b->n_tables, &capacity, sizeof(skep_brel *));
   b->tables = skep_bind_grow(b->arena, b->tables, b->n_tables, &b->tables_capacity, sizeof *b->tables);

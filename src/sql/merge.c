@@ -280,7 +280,7 @@ static skep_status make_query(merge_job *job, skep_life *life, const skep_query 
   order[n_order - 1].expr = skep_expr_column(arena, job->source.alias, SKEP_MERGE_SOURCE_ROW);
   const skep_from *from =
       skep_from_join(arena, job->insert != NULL ? SKEP_JOIN_RIGHT : SKEP_JOIN_INNER,
-                     skep_from_table(arena, name->db, name->name, job->alias),
+                     skep_from_table(arena, job->target.table->t->db, name->name, job->alias), /* no given rows */
                      skep_from_table(arena, NULL, SKEP_MERGE_SOURCE_TABLE, job->source.alias), job->merge->on);
   const skep_select select = {.items = items, .n_items = n, .from = from};
   const skep_query *query = skep_query_select(arena, &select);

@@ -205,7 +205,7 @@ skep_status skep_session_run(skep_session *s, const char *text, size_t length, s
   *out = NULL;
   if (s->has_run) clear_notes(s);
   s->has_run = true;
-  __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
+  if (!s->holds_cancel) __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
   new_query_id(s);
@@ -229,6 +229,11 @@ void skep_session_cancel(skep_session *s) {
   (void)pthread_mutex_lock(&s->cancel_lock);
   if (!s->undoing) skep_db_interrupt(s->db); /* it may wait for another writer */
   (void)pthread_mutex_unlock(&s->cancel_lock);
+}
+
+void skep_session_hold_cancel(skep_session *s, bool holds) {
+  if (holds) __atomic_store_n(&s->cancelled, 0, __ATOMIC_SEQ_CST);
+  s->holds_cancel = holds;
 }
 
 double skep_session_progress(const skep_session *s) {

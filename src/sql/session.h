@@ -110,6 +110,10 @@ SKEP_NODISCARD skep_status skep_session_run(skep_session *session, const char *t
  * when nothing runs. */
 void skep_session_cancel(skep_session *session);
 
+/* For a caller that runs several statements as one: from here on a cancellation holds, so that one which comes between
+ * two of them lets none begin. holds: false ends that; true forgets what came before. */
+void skep_session_hold_cancel(skep_session *session, bool holds);
+
 /* How far the running statement's scans are, 0 to 1, or below 0 when that is not known. Any thread. */
 double skep_session_progress(const skep_session *session);
 

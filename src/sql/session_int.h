@@ -12,11 +12,11 @@
 
 #include <pthread.h>
 
+#include "base/alive.h"
 #include "catalog/catalog.h"
 #include "db/db.h"
 #include "engine/engine.h"
 #include "lock/lock.h"
-#include "base/alive.h"
 #include "sql/ast.h"
 #include "sql/session.h"
 #include "txn/txn.h"
@@ -114,8 +114,9 @@ struct skep_session {
   void *lock_wait_self;
   const char *text; /* of the running statement, after substitution; borrowed */
   size_t text_length;
-  int cancelled;    /* __atomic builtins only */
-  int job_permille; /* how far a compaction that the statement does itself is; -1: none. __atomic builtins only */
+  int cancelled;     /* __atomic builtins only */
+  bool holds_cancel; /* a new statement does not clear it */
+  int job_permille;  /* how far a compaction that the statement does itself is; -1: none. __atomic builtins only */
   /* What undoes a cancelled statement must not be cancelled with it: skep_session_cancel leaves the database alone
    * while undoing is set. Under the lock, so that no interrupt arrives late. */
   pthread_mutex_t cancel_lock;

@@ -136,6 +136,7 @@ static skep_parse_opts parse_opts(const skep_session *s) {
 }
 
 static skep_status execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
+  SKEP_TRY(skep_session_check(s, err));
   SKEP_TRY(substitute(s, text, length, err));
   const skep_parse_opts opts = parse_opts(s);
   const skep_statement *statement;

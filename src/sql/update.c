@@ -114,7 +114,8 @@ static skep_status make_query(change_job *job, skep_life *life, const skep_table
   skep_select_item *items = skep_arena_zero(arena, n, sizeof *items);
   skep_order_item *order = skep_arena_zero(arena, 3, sizeof *order);
   const char *alias = name->name;
-  const skep_from *from = skep_from_table(arena, name->db, name->name, NULL);
+  /* with its database: rows that were given under the same name (given.h) are no target */
+  const skep_from *from = skep_from_table(arena, job->target.table->t->db, name->name, NULL);
   if (items == NULL || order == NULL || from == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
   items[0].expr = skep_expr_column(arena, alias, "row__id");
   if (job->with_file) items[1].expr = skep_expr_column(arena, alias, "input__file__name");
