@@ -185,6 +185,24 @@ static void only_grouping_sets_are_limited_to_64_keys(void **state) {
   check_all(*state, cases, 2);
 }
 
+static void assert_true_is_evaluated_where_it_is_selected(void **state) {
+  static const char failed[] = "Invalid Input Error: ASSERT_TRUE(): assertion failed.";
+  const run_case cases[] = {
+      {"SELECT assert_true(true), 1", "NULL|1"},
+      {"SELECT assert_true(false)", failed},
+      {"SELECT assert_true(k > 0) FROM " T1 " WHERE k = 2", "NULL;NULL"},
+      {"SELECT assert_true(k > 1) FROM " T1, failed},
+      {"SELECT assert_true(count(*) = 0) FROM " T1, failed},
+      {"SELECT assert_true(k > 1), k FROM " T1 " ORDER BY k", failed},
+      {"SELECT DISTINCT assert_true(k > 1) FROM " T1, failed},
+      {"SELECT a FROM (SELECT assert_true(k > 1) AS a FROM " T1 ") s", failed},
+      {"SELECT if(k > 1, NULL, assert_true(k > 1)) FROM " T1, failed},
+      {"SELECT coalesce(assert_true(k > 1), 5) FROM " T1, failed},
+      {"SELECT 1 FROM " T1 " WHERE assert_true(k > 1) IS NULL", failed},
+  };
+  check_all(*state, cases, sizeof cases / sizeof *cases);
+}
+
 static void mistakes_are_named_as_hive_does(void **state) {
   static const run_case cases[] = {
       {"SELECT * FROM missing", "SemanticException [Error 10001]: Line 1:14 Table not found 'missing'"},
@@ -369,6 +387,7 @@ static void expressions_that_unfold_too_far_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(queries_give_hives_rows),
+      TEST(assert_true_is_evaluated_where_it_is_selected),
       TEST(mistakes_are_named_as_hive_does),
       TEST(filters_reach_the_scan),
       TEST(literals_become_rows_without_the_engine),

@@ -215,9 +215,21 @@ static void to_nested(printer *p, const operand *from, const skep_type *f, const
   skep_buf_byte(p->out, ')');
 }
 
+/* A NULL that has to be asked for: assert_true(..), or a column that may be one's. As a string it is carried already.
+ */
+static bool may_fail(const operand *from, const skep_type *to) {
+  if (from->bx == NULL) return false;
+  if (from->bx->op == SKEP_BX_CALL || from->bx->op == SKEP_BX_CASE) return true;
+  return from->bx->op == SKEP_BX_COLUMN && to->kind == SKEP_STRING;
+}
+
 void skep_print_cast(printer *p, const operand *from, const skep_type *f, const skep_type *to) {
   if (skep_rule_equal(f, to)) {
     print_operand(p, from);
+    return;
+  }
+  if (skep_rule_is_void(f) && may_fail(from, to)) {
+    plain_cast(p, "CAST", from, to);
     return;
   }
   if (skep_rule_is_void(f)) {
