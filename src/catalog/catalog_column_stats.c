@@ -3,6 +3,7 @@
  * Source: golden 19-metastore (TAB_COL_STATS after ANALYZE), txn-protocol 1.5; Hive's StatObjectConverter for what goes
  * where by type. BIT_VECTOR and HISTOGRAM stay NULL, as a Hive leaves them that computes none: estimates are made from
  * NUM_DISTINCTS then. */
+#include <math.h>
 #include <string.h>
 
 #include "catalog/catalog_int.h"
@@ -101,8 +102,8 @@ skep_status skep_catalog_put_column_stats(skep_catalog *catalog, const skep_cata
 static skep_status read_one(skep_stmt *stmt, skep_arena *arena, skep_catalog_column_stats *out, skep_err *err) {
   *out = (skep_catalog_column_stats){.low = skep_stmt_i64(stmt, 2),
                                      .high = skep_stmt_i64(stmt, 3),
-                                     .low_double = skep_stmt_f64(stmt, 4),
-                                     .high_double = skep_stmt_f64(stmt, 5),
+                                     .low_double = skep_stmt_is_null(stmt, 4) ? NAN : skep_stmt_f64(stmt, 4),
+                                     .high_double = skep_stmt_is_null(stmt, 5) ? NAN : skep_stmt_f64(stmt, 5),
                                      .n_nulls = skep_stmt_i64(stmt, 8),
                                      .has_distinct = !skep_stmt_is_null(stmt, 9),
                                      .n_distinct = skep_stmt_i64(stmt, 9),
@@ -113,7 +114,8 @@ static skep_status read_one(skep_stmt *stmt, skep_arena *arena, skep_catalog_col
                                      .n_trues = skep_stmt_i64(stmt, 12),
                                      .n_falses = skep_stmt_i64(stmt, 13)};
   if (!skep_stmt_is_null(stmt, 2)) out->range = SKEP_COLUMN_LONGS;
-  if (!skep_stmt_is_null(stmt, 4)) out->range = SKEP_COLUMN_DOUBLES;
+  if (!skep_stmt_is_null(stmt, 4) || !skep_stmt_is_null(stmt, 5))
+    out->range = SKEP_COLUMN_DOUBLES; /* SQLite: NaN is NULL */
   SKEP_TRY(skep_stmt_text_copy(stmt, 0, arena, &out->column, err));
   SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->type, err));
   SKEP_TRY(skep_stmt_text_copy(stmt, 6, arena, &out->low_decimal, err));
@@ -182,12 +184,26 @@ static bool is_kept(const skep_type *columns, const char *name, const skep_type 
   return at >= 0 && skep_type_equal(columns->children[at], was);
 }
 
+/* "name":"true" */
+static const char *key_of(skep_arena *arena, const char *name) {
+  size_t n = 0;
+  char *out = skep_arena_alloc(arena, 2 * strlen(name) + 16);
+  if (out == NULL) return NULL;
+  out[n++] = '"';
+  for (const char *at = name; *at != '\0'; at++) {
+    if (*at == '"' || *at == '\\') out[n++] = '\\';
+    out[n++] = *at;
+  }
+  memcpy(out + n, "\":\"true\"", sizeof "\":\"true\"");
+  return out;
+}
+
 /* {"BASIC_STATS":"true","COLUMN_STATS":{"a":"true","b":"true"}} without one of the columns. Hive's own text, from a
  * database: what looks otherwise is left alone. */
 static const char *without_column(skep_arena *arena, const char *text, const char *name) {
   static const char begin[] = ",\"COLUMN_STATS\":{";
   const char *columns = strstr(text, begin);
-  const char *key = skep_arena_join(arena, "\"", name, "\":\"true\"");
+  const char *key = key_of(arena, name);
   if (key == NULL || columns == NULL) return key == NULL ? NULL : text;
   size_t n = strlen(key);
   const char *at = strstr(columns + sizeof begin - 1, key), *end = at != NULL ? at + n : NULL;

@@ -4,7 +4,7 @@ PostgreSQL server that restarts under it.
 
 usage: service.py --skep PATH [--server SCRIPT] [--seed N] [--seconds N] NAME...
 
-NAME: metrics, killed, graceful, readers, soak, restart (which needs --server, the script that makes a throw-away PostgreSQL). With SKEP_TEST_POSTGRES in
+NAME: metrics, statistics, killed, graceful, readers, soak, restart (which needs --server, the script that makes a throw-away PostgreSQL). With SKEP_TEST_POSTGRES in
 the environment the metastore is a database there. Exit status 1 when something differs, 77 where PostgreSQL is missing."""
 import argparse, collections, http.client, json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
@@ -207,6 +207,33 @@ def hostile_requests(port):
     expect("HEAD has no body", status == 200 and body == "", body)
     raw(port, b"GET /metrics HTTP/1.1\r\n\r\n", close=True)  # gone before the answer
     raw(port, close=True)
+
+
+# --- statistics of columns ---
+
+
+def statistics(w, args):
+    """A worker of the service computes statistics of columns again, of those that have some."""
+    w.sql(f"CREATE TABLE p (id INT, v STRING) PARTITIONED BY (d STRING) {ACID}")
+    w.sql("INSERT INTO p VALUES (1, 'a', 'x/y'), (2, 'b', 'z')")
+    w.sql("ANALYZE TABLE p PARTITION (d='x/y') COMPUTE STATISTICS FOR COLUMNS id")
+    w.sql("INSERT INTO p VALUES (9, 'a', 'x/y'), (8, 'b', 'z')")
+    for d in ("x/y", "z"):
+        w.sql(f"ALTER TABLE p PARTITION (d='{d}') COMPACT 'major'")
+    code, out, err = w.command("compact", "--once", "--roles", "worker")
+    expect("both are compacted", code == 0 and out.count(" made base_") == 2 and "not computed" not in out, out + err)
+    shown = "\n".join(w.sql("DESCRIBE FORMATTED p PARTITION (d='x/y') id"))
+    expect("the new greatest value is known", re.search(r"max +\t9 ", shown) and re.search(r"COLUMN_STATS.*COLUMN_STATS.*id", shown), shown)
+    shown = "\n".join(w.sql("DESCRIBE FORMATTED p PARTITION (d='x/y') v"))
+    expect("a column without any has none", re.search(r"num_nulls +\t +\n", shown), shown)
+    shown = "\n".join(w.sql("DESCRIBE FORMATTED p PARTITION (d='z') id"))
+    expect("nor has another partition", re.search(r"max +\t +\n", shown), shown)
+    w.sql("ALTER TABLE p SET TBLPROPERTIES ('x'='y')")
+    w.sql("INSERT INTO p VALUES (11, 'a', 'x/y')")
+    w.sql("ALTER TABLE p PARTITION (d='x/y') COMPACT 'major'")
+    w.command("compact", "--once", "--roles", "worker", "--hiveconf", "hive.compactor.gather.stats=false")
+    shown = "\n".join(w.sql("DESCRIBE FORMATTED p PARTITION (d='x/y') id"))
+    expect("unless it is switched off", re.search(r"max +\t9 ", shown), shown)
 
 
 # --- killed, stopped ---
@@ -468,7 +495,7 @@ def restart(w, args):
 
 
 def main():
-    tests = {t.__name__: t for t in (metrics, killed, graceful, readers, soak, restart)}
+    tests = {t.__name__: t for t in (metrics, statistics, killed, graceful, readers, soak, restart)}
     parser = argparse.ArgumentParser()
     parser.add_argument("--skep", required=True)
     parser.add_argument("--server", type=os.path.abspath)
