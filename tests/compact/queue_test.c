@@ -688,6 +688,136 @@ static void paused_tables_and_closed_windows_hold_jobs_back(void **state) {
   assert_int_equal(compactor_work(&f->c).state, 'r');
 }
 
+static void jobs_with_priority_come_first_and_pools_are_left_to_their_workers(void **state) {
+  fixture *f = *state;
+  skep_compact_done done;
+  static const char *const tables[] = {"low", "high", "pooled"};
+  char sql[200];
+  for (int i = 0; i < 3; i++) {
+    snprintf(sql, sizeof sql, "CREATE TABLE %s (id INT) STORED AS ORC TBLPROPERTIES ('transactional'='true'%s)",
+             tables[i], i == 1 ? ", 'skep.compact.priority'='5'" : "");
+    warehouse_run(&f->w, sql);
+    for (int k = 0; k < 2; k++) {
+      snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (1)", tables[i]);
+      warehouse_run(&f->w, sql);
+    }
+  }
+  warehouse_run(&f->w, "ALTER TABLE pooled COMPACT 'major' POOL 'night'");
+  compactor_set(&f->c, "hive.compactor.delta.num.threshold", "1");
+  assert_int_equal(compactor_initiate(&f->c).n_enqueued, 2);
+  int64_t high = compactor_number(&f->c, "SELECT \"CQ_ID\" FROM \"COMPACTION_QUEUE\" WHERE \"CQ_TABLE\" = 'high'");
+  int64_t pooled = compactor_number(&f->c, "SELECT \"CQ_ID\" FROM \"COMPACTION_QUEUE\" WHERE \"CQ_TABLE\" = 'pooled'");
+  assert_int_equal(compactor_work(&f->c).id, high);
+  assert_int_not_equal(compactor_work(&f->c).id, 0);
+  assert_int_equal(compactor_work(&f->c).id, 0); /* the pool's is left */
+  assert_ok(skep_compact_work_once(&f->c.env, 0, "day", &f->c.arena, &done, &f->c.err), f->c.err);
+  assert_int_equal(done.id, 0);
+  assert_ok(skep_compact_work_once(&f->c.env, 0, "night", &f->c.arena, &done, &f->c.err), f->c.err);
+  assert_int_equal(done.id, pooled);
+  assert_int_equal(done.state, 'r');
+}
+
+/* Half a day later any worker takes what its pool did not. */
+static void what_a_pool_leaves_too_long_is_taken_by_others(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' POOL 'night'");
+  assert_int_equal(compactor_work(&f->c).id, 0);
+  compactor_sql(&f->c, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_ENQUEUE_TIME\" = \"CQ_ENQUEUE_TIME\" - 43200001");
+  assert_int_equal(compactor_work(&f->c).state, 'r');
+}
+
+static void a_job_waits_for_free_space_and_says_so(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  compactor_set(&f->c, "skep.compactor.reserve.mb", "8000000000"); /* no disk has that */
+  skep_compact_done done = compactor_work(&f->c);
+  assert_int_equal(done.state, 'i');
+  assert_non_null(strstr(done.reason, "waits for free space: "));
+  assert_null(strstr(compactor_ls(&f->c, &f->w, "t"), "base_"));
+  skep_compact_reason *why;
+  size_t n;
+  assert_ok(skep_compact_why(&f->c.env, &f->c.arena, "default", "t", &why, &n, &f->c.err), f->c.err);
+  assert_non_null(strstr(why[0].why, "waits for free space: "));
+  compactor_set(&f->c, "skep.compactor.reserve.mb", "1");
+  assert_int_equal(compactor_work(&f->c).state, 'r');
+}
+
+static void a_retention_keeps_replaced_directories_for_its_time(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  compactor_set(&f->c, "hive.compactor.delayed.cleanup.enabled", "true");
+  compactor_set(&f->c, "hive.compactor.cleaner.retention.time.seconds", "300s");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
+  assert_int_equal(compactor_clean(&f->c).n_cleaned, 0);
+  compactor_sql(&f->c, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_COMMIT_TIME\" = \"CQ_COMMIT_TIME\" - 200000");
+  assert_int_equal(compactor_clean(&f->c).n_cleaned, 0);
+  compactor_sql(&f->c, "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_COMMIT_TIME\" = \"CQ_COMMIT_TIME\" - 100001");
+  assert_int_equal(compactor_clean(&f->c).n_cleaned, 1);
+}
+
+static void a_table_that_says_no_cleanup_keeps_everything(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t SET TBLPROPERTIES ('no_cleanup'='true')");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
+  assert_int_equal(compactor_clean(&f->c).n_waiting, 1);
+  assert_non_null(strstr(compactor_ls(&f->c, &f->w, "t"), "delta_0000001_0000001_0000"));
+  warehouse_run(&f->w, "ALTER TABLE t UNSET TBLPROPERTIES ('no_cleanup')");
+  assert_int_equal(compactor_clean(&f->c).n_cleaned, 1);
+}
+
+/* What is left of a truncated table, a dropped partition and a dropped table goes when nobody can see it any more. */
+static void what_truncate_and_drops_leave_is_removed_after_its_readers(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  make_partitioned(f);
+  assert_string_equal(other_rows(f, "START TRANSACTION"), "");
+  assert_string_equal(other_rows(f, rows), "1\ta\n3\tc\n");
+  assert_string_equal(other_rows(f, "SELECT id FROM p"), "1\n");
+  warehouse_run(&f->w, "TRUNCATE TABLE t");
+  assert_int_equal(compactor_clean(&f->c).n_dirs, 0);
+  assert_string_equal(other_rows(f, rows), "1\ta\n3\tc\n");
+  assert_string_equal(other_rows(f, "COMMIT"), "");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
+  compactor_clean(&f->c);
+  assert_null(strstr(compactor_ls(&f->c, &f->w, "t"), "delta_0000001"));
+  assert_string_equal(warehouse_rows(&f->w, rows), "");
+  warehouse_run(&f->w, "ALTER TABLE p DROP PARTITION (d=1)");
+  warehouse_run(&f->w, "DROP TABLE t");
+  compactor_clean(&f->c);
+  assert_string_equal(compactor_ls(&f->c, &f->w, "p"), "");
+  assert_string_equal(compactor_ls(&f->c, &f->w, "t"), "");
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\""), 0);
+}
+
+/* hive.compactor.clean.aborts.using.cleaner = false: too many aborted writes ask for a major compaction, an old one for
+ * a minor one. */
+static void where_aborts_are_left_to_it_the_initiator_asks_because_of_them(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  for (int i = 0; i < 3; i++) {
+    warehouse_run(&f->w, "START TRANSACTION");
+    warehouse_run(&f->w, "INSERT INTO t VALUES (9,'x')");
+    warehouse_run(&f->w, "ROLLBACK");
+  }
+  compactor_set(&f->c, "hive.compactor.clean.aborts.using.cleaner", "false");
+  assert_int_equal(compactor_initiate(&f->c).n_enqueued, 0);
+  compactor_set(&f->c, "hive.compactor.aborted.txn.time.threshold", "0s");
+  metastore_settle(f->c.db);
+  assert_int_equal(compactor_initiate(&f->c).n_enqueued, 1);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\" WHERE \"CQ_TYPE\" = 'i'"), 1);
+  assert_non_null(strstr(warehouse_rows(&f->w, "ABORT COMPACTIONS 1"), "\tSuccess\t"));
+  compactor_set(&f->c, "hive.compactor.abortedtxn.threshold", "2");
+  assert_int_equal(compactor_initiate(&f->c).n_enqueued, 1);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\" WHERE \"CQ_TYPE\" = 'a'"), 1);
+  assert_int_equal(compactor_work(&f->c).state, 'r');
+  compactor_clean(&f->c);
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"TXN_COMPONENTS\""), 0);
+  assert_string_equal(warehouse_rows(&f->w, rows), "1\ta\n3\tc\n");
+}
+
 static void a_table_that_is_gone_has_its_job_refused(void **state) {
   fixture *f = *state;
   make_table(f);
@@ -854,6 +984,13 @@ int main(void) {
       TEST(the_initiator_respects_tables_that_say_no_and_their_own_thresholds),
       TEST(after_two_failures_the_initiator_backs_off),
       TEST(paused_tables_and_closed_windows_hold_jobs_back),
+      TEST(jobs_with_priority_come_first_and_pools_are_left_to_their_workers),
+      TEST(what_a_pool_leaves_too_long_is_taken_by_others),
+      TEST(a_job_waits_for_free_space_and_says_so),
+      TEST(a_retention_keeps_replaced_directories_for_its_time),
+      TEST(a_table_that_says_no_cleanup_keeps_everything),
+      TEST(what_truncate_and_drops_leave_is_removed_after_its_readers),
+      TEST(where_aborts_are_left_to_it_the_initiator_asks_because_of_them),
       TEST(a_table_that_is_gone_has_its_job_refused),
       TEST(statistics_are_those_of_the_new_base),
       TEST(abort_compactions_answers_each_id),
