@@ -46,23 +46,55 @@ static skep_status begin_life(skep_db *db, const skep_txn_conf *conf, skep_arena
   return skep_db_commit(db, err);
 }
 
+/* The same in one round trip; false: somebody is in the way, or the database cannot. */
+static bool begin_at_once(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, skep_txn_table *table,
+                          const char *partition, skep_txn *txn, skep_err *err) {
+  const skep_lock_component lock = {"sales", "orders", partition, SKEP_LOCK_EXCL_WRITE};
+  const skep_lock_owner owner = {.user = "bench", .host = "localhost"};
+  skep_txn_sent sent = {0};
+  skep_stmt *id = NULL;
+  if (!skep_txn_sends(db)) return false;
+  skep_status st = skep_lock_send_learn(db, err);
+  if (st == SKEP_OK) st = skep_txn_send_begin(db, conf, &sent, err);
+  if (st == SKEP_OK) st = skep_lock_send_request(db, &lock, 1, &id, err);
+  if (st == SKEP_OK) st = skep_txn_send_open(db, conf, SKEP_TXN_DEFAULT, table, 1, &sent, err);
+  if (st == SKEP_OK) st = skep_lock_send_rows(db, &owner, &lock, 1, err);
+  if (st == SKEP_OK) st = skep_txn_send_tables(db, conf, table, 1, &sent, err);
+  st = skep_db_end(db, false, st, err);
+  if (st == SKEP_OK) st = skep_txn_sent_take(db, conf, arena, &sent, table, 1, txn, err);
+  skep_stmt_done(id);
+  skep_txn_sent_done(&sent);
+  return st == SKEP_OK;
+}
+
 static skep_status one_life(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, const char *partition,
                             skep_err *err) {
   skep_txn_table table = {.database = "sales", .table = "orders", .write = 'd'};
   skep_txn txn;
-  SKEP_TRY(begin_life(db, conf, arena, &table, partition, &txn, err));
+  if (!begin_at_once(db, conf, arena, &table, partition, &txn, err))
+    SKEP_TRY(begin_life(db, conf, arena, &table, partition, &txn, err));
   const skep_txn_component c = {"sales", "orders", partition, 'd', table.write_id};
   return skep_txn_commit(db, txn.id, &c, 1, NULL, NULL, err);
 }
 
-/* The rows of such a life and nothing else: two database transactions, the second one durable. */
-static skep_status one_bare(skep_db *db, const char *partition, int64_t *txn, skep_err *err) {
-  const skep_param name = skep_p_text(partition), id = skep_p_i64(*txn);
-  SKEP_TRY(skep_db_begin(db, SKEP_DB_WRITE_LAZY, err));
+/* Who runs in run_clients. */
+typedef enum kind {
+  LIVES,
+  ROWS, /* the rows of such a life and nothing else: two database transactions, the second one durable */
+  LOCKS /* the same beside Hive: with what its protocol locks and leaves (TXN_LOCK_TBL, the own row, MIN_HISTORY_LEVEL),
+         * and both durable, as numbers are that somebody goes on with */
+} kind;
+
+static skep_status bare_begin(skep_db *db, kind what, const char *partition, int64_t txn, skep_err *err) {
+  const skep_param name = skep_p_text(partition), id = skep_p_i64(txn);
+  SKEP_TRY(skep_db_begin(db, what == LOCKS ? SKEP_DB_ROWS_EARLY : SKEP_DB_WRITE_LAZY, err));
+  if (what == LOCKS) SKEP_TRY(skep_db_lock_txns(db, false, err));
   SKEP_TRY(skep_db_run(db,
                        "INSERT INTO \"TXNS\" (\"TXN_ID\", \"TXN_STATE\", \"TXN_STARTED\", \"TXN_LAST_HEARTBEAT\", "
                        "\"TXN_USER\", \"TXN_HOST\", \"TXN_TYPE\") VALUES (?, 'o', 1, 1, 'u', 'h', 0)",
                        SKEP_PARAMS(id), NULL, err));
+  if (what == LOCKS)
+    SKEP_TRY(skep_db_run(db, "INSERT INTO \"MIN_HISTORY_LEVEL\" VALUES (?, ?)", SKEP_PARAMS(id, id), NULL, err));
   SKEP_TRY(skep_db_run(db,
                        "UPDATE \"NEXT_WRITE_ID\" SET \"NWI_NEXT\" = \"NWI_NEXT\" + 1 WHERE \"NWI_DATABASE\" = 'sales'",
                        SKEP_NO_PARAMS, NULL, err));
@@ -76,8 +108,19 @@ static skep_status one_bare(skep_db *db, const char *partition, int64_t *txn, sk
                        "\"HL_TABLE\", \"HL_PARTITION\", \"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", "
                        "\"HL_USER\", \"HL_HOST\") VALUES (?, 1, ?, 'sales', 'orders', ?, 'a', 'x', 1, 'u', 'h')",
                        SKEP_PARAMS(id, id, name), NULL, err));
-  SKEP_TRY(skep_db_commit(db, err));
-  SKEP_TRY(skep_db_begin(db, SKEP_DB_WRITE, err));
+  return skep_db_commit(db, err);
+}
+
+static skep_status bare_end(skep_db *db, kind what, const char *partition, int64_t txn, skep_err *err) {
+  const skep_param name = skep_p_text(partition), id = skep_p_i64(txn);
+  SKEP_TRY(skep_db_begin(db, what == LOCKS ? SKEP_DB_ROWS_EARLY : SKEP_DB_WRITE, err));
+  if (what == LOCKS) {
+    skep_stmt *own;
+    SKEP_TRY(skep_db_send(db, "SELECT 1 FROM \"TXNS\" WHERE \"TXN_ID\" = ?{for_update}", SKEP_PARAMS(id), &own, err));
+    skep_stmt_done(own);
+    SKEP_TRY(skep_db_lock_txns(db, true, err));
+    SKEP_TRY(skep_db_run(db, "DELETE FROM \"MIN_HISTORY_LEVEL\" WHERE \"MHL_TXNID\" = ?", SKEP_PARAMS(id), NULL, err));
+  }
   SKEP_TRY(skep_db_run(db,
                        "INSERT INTO \"WRITE_SET\" (\"WS_DATABASE\", \"WS_TABLE\", \"WS_PARTITION\", \"WS_TXNID\", "
                        "\"WS_COMMIT_ID\", \"WS_OPERATION_TYPE\") VALUES ('sales', 'orders', ?, ?, ?, 'd')",
@@ -89,17 +132,45 @@ static skep_status one_bare(skep_db *db, const char *partition, int64_t *txn, sk
                   SKEP_PARAMS(id, name, id), NULL, err));
   SKEP_TRY(skep_db_run(db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?", SKEP_PARAMS(id), NULL, err));
   SKEP_TRY(skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = ?", SKEP_PARAMS(id), NULL, err));
-  SKEP_TRY(skep_db_run(db, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(id), NULL, err));
-  *txn += MAX_CLIENTS;
+  SKEP_TRY(what == LOCKS ? skep_db_run(db, "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'c' WHERE \"TXN_ID\" = ?",
+                                       SKEP_PARAMS(id), NULL, err)
+                         : skep_db_run(db, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(id), NULL, err));
   return skep_db_commit(db, err);
+}
+
+static skep_status one_bare(skep_db *db, kind what, const char *partition, int64_t *txn, skep_err *err) {
+  SKEP_TRY(bare_begin(db, what, partition, *txn, err));
+  SKEP_TRY(bare_end(db, what, partition, *txn, err));
+  *txn += MAX_CLIENTS;
+  return SKEP_OK;
 }
 
 typedef struct shared {
   volatile int go;
   volatile long lives[MAX_CLIENTS];
+  volatile double cpu[MAX_CLIENTS]; /* seconds of processor time, client and server */
 } shared;
 
-static _Noreturn void client(const char *url, int number, bool bare, double seconds, shared *all) {
+/* Processor time of this process, and of PostgreSQL's for this connection where it is on this machine: what says more
+ * than the clock while others use the processors. */
+static double cpu_seconds(int server) {
+  char path[64];
+  double ns = 0;
+  snprintf(path, sizeof path, "/proc/%d/schedstat", server);
+  FILE *file = server > 0 ? fopen(path, "r") : NULL;
+  if (file != NULL && fscanf(file, "%lf", &ns) != 1) ns = 0;
+  if (file != NULL) fclose(file);
+  return ns * 1e-9 + (double)clock() / CLOCKS_PER_SEC;
+}
+
+static int server_of(skep_db *db) {
+  int64_t pid = 0;
+  skep_err ignored;
+  if (skep_db_dialect(db)->is_local) return 0;
+  return skep_db_get_i64(db, "SELECT pg_backend_pid()", SKEP_NO_PARAMS, &pid, NULL, &ignored) == SKEP_OK ? (int)pid : 0;
+}
+
+static _Noreturn void client(const char *url, int number, kind what, double seconds, shared *all) {
   skep_ctx ctx;
   skep_arena arena;
   skep_err err = {0};
@@ -109,28 +180,32 @@ static _Noreturn void client(const char *url, int number, bool bare, double seco
   const skep_txn_conf conf = {.user = "bench", .host = "localhost"};
   int64_t txn = INT64_C(1000000000) + number;
   snprintf(partition, sizeof partition, "day=%d", number);
+  int server = server_of(db);
   while (!all->go) usleep(1000);
-  double end = bench_now() + seconds;
+  double end = bench_now() + seconds, cpu = cpu_seconds(server);
   for (long i = 0; bench_now() < end; i++) {
     skep_arena_init(&arena, &ctx, 1 << 26);
-    skep_status status = bare ? one_bare(db, partition, &txn, &err) : one_life(db, &conf, &arena, partition, &err);
-    if (status != SKEP_OK) die(bare ? "bare" : "life", &err);
+    skep_status status =
+        what != LIVES ? one_bare(db, what, partition, &txn, &err) : one_life(db, &conf, &arena, partition, &err);
+    if (status != SKEP_OK) die(what == LIVES ? "life" : "bare", &err);
     skep_arena_fini(&arena);
     all->lives[number] = i + 1;
-    if (!bare && number == 0 && i % 1000 == 999 && skep_txn_housekeep(db, &conf, NULL, &err) != SKEP_OK)
+    if (what == LIVES && number == 0 && i % 1000 == 999 && skep_txn_housekeep(db, &conf, NULL, &err) != SKEP_OK)
       die("housekeep", &err);
   }
+  all->cpu[number] = cpu_seconds(server) - cpu;
   skep_db_close(db);
   exit(0);
 }
 
 /* Lives a second of all, and the slowest client's share of the mean. */
-static double run_clients(const char *url, int n, bool bare, double seconds, double *slowest) {
+static double run_clients(const char *url, int n, kind what, double seconds, double *slowest, double *cpu_us) {
   shared *all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   long sum = 0, least = 0;
+  double cpu = 0;
   memset(all, 0, sizeof *all);
   for (int i = 0; i < n; i++)
-    if (fork() == 0) client(url, i, bare, seconds, all);
+    if (fork() == 0) client(url, i, what, seconds, all);
   usleep(300000);
   all->go = 1;
   for (int i = 0, how; i < n; i++)
@@ -138,9 +213,11 @@ static double run_clients(const char *url, int n, bool bare, double seconds, dou
   for (int i = 0; i < n; i++) {
     long lives = all->lives[i];
     sum += lives;
+    cpu += all->cpu[i];
     if (i == 0 || lives < least) least = lives;
   }
   munmap(all, sizeof *all);
+  *cpu_us = cpu * 1e6 / (double)sum;
   *slowest = (double)least / ((double)sum / n);
   return (double)sum / seconds;
 }
@@ -291,12 +368,17 @@ int main(int argc, char **argv) {
   char url[4096];
   for (int i = 0; i < n_clients; i++) {
     int n = (int)strtol(clients[i], NULL, 10);
-    double slowest, slowest_bare;
-    if (n < 1 || n > MAX_CLIENTS) return fprintf(stderr, "1 to %d clients\n", MAX_CLIENTS), 2;
-    double bare = run_clients(new_url(argv[1], "bench_bare", url, sizeof url), n, true, seconds, &slowest_bare);
-    double lives = run_clients(new_url(argv[1], "bench_lives", url, sizeof url), n, false, seconds, &slowest);
-    printf("%d clients\t%.0f lives/s, slowest %.2f of the mean; bare SQL %.0f (%.2f); ratio %.2f\n", n, lives, slowest,
-           bare, slowest_bare, lives / bare);
+    static const char *const names[] = {"bench_lives", "bench_bare", "bench_locks"};
+    double rate[3], slowest[3], cpu[3];
+    for (int what = LOCKS; what >= LIVES; what--)
+      rate[what] = run_clients(new_url(argv[1], names[what], url, sizeof url), n, (kind)what, seconds, &slowest[what],
+                               &cpu[what]);
+    printf("%d clients\t%.0f lives/s, slowest %.2f of the mean, %.0f us of processor time a life\n", n, rate[LIVES],
+           slowest[LIVES], cpu[LIVES]);
+    for (int what = ROWS; what <= LOCKS; what++)
+      printf("\t%s: %.0f/s, slowest %.2f, %.0f us; ratio %.2f, by processor time %.2f\n",
+             what == ROWS ? "the bare rows" : "and Hive's locks", rate[what], slowest[what], cpu[what],
+             rate[LIVES] / rate[what], cpu[what] / cpu[LIVES]);
     fflush(stdout);
   }
   skep_ctx ctx;

@@ -141,10 +141,21 @@ skep_status skep_db_now_ms(skep_db *db, int64_t *out, skep_err *err) {
   return SKEP_OK;
 }
 
+skep_status skep_db_sent_now(skep_db *db, skep_param *out, skep_err *err) {
+  int64_t now;
+  *out = skep_p_null();
+  if (!db->own_clock) return SKEP_OK;
+  SKEP_TRY(skep_db_now_ms(db, &now, err));
+  *out = skep_p_i64(now);
+  return SKEP_OK;
+}
+
 const char *skep_db_boot_id(const skep_db *db) { return db->boot_id; }
 void skep_db_interrupt(skep_db *db) { db->vt->interrupt(db); }
 
 /* --- the fault door --- */
+
+bool skep_db_breaks_rules(const skep_db *db) { return db->faults != NULL && db->faults->wrong != 0; }
 
 bool skep_db_goes_wrong(const skep_db *db, unsigned which) {
   return db->faults != NULL && (db->faults->wrong & which) != 0;
@@ -394,9 +405,8 @@ static skep_status take(skep_db *db, const char *sql, skep_stmt **out, skep_err 
   return SKEP_OK;
 }
 
-static skep_status query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, bool no_result,
-                         skep_stmt **out, skep_err *err) {
-  *out = NULL;
+/* A statement of this text that is free, and may run now. */
+static skep_status open_statement(skep_db *db, const char *sql, bool no_result, skep_stmt **out, skep_err *err) {
   skep_stmt *stmt = NULL;
   SKEP_TRY(take(db, sql, &stmt, err));
   if (stmt->changes && (db->read_only || (db->active && db->mode == SKEP_DB_READ))) {
@@ -407,6 +417,15 @@ static skep_status query(skep_db *db, const char *sql, const skep_param *params,
   stmt->open = true;
   stmt->counted = false;
   stmt->no_result = no_result;
+  *out = stmt;
+  return SKEP_OK;
+}
+
+static skep_status query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, bool no_result,
+                         skep_stmt **out, skep_err *err) {
+  *out = NULL;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(open_statement(db, sql, no_result, &stmt, err));
   skep_status status = db->vt->bind(stmt, params, n_params, err);
   if (status != SKEP_OK) {
     skep_stmt_done(stmt);
@@ -419,6 +438,37 @@ static skep_status query(skep_db *db, const char *sql, const skep_param *params,
 skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_stmt **out,
                           skep_err *err) {
   return query(db, sql, params, n_params, false, out, err);
+}
+
+skep_status skep_db_send(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_stmt **out,
+                         skep_err *err) {
+  if (db->vt->send == NULL || !db->active) return query(db, sql, params, n_params, false, out, err);
+  *out = NULL;
+  skep_stmt *stmt = NULL;
+  bool is_mine = false;
+  skep_status status = SKEP_OK;
+  SKEP_TRY(open_statement(db, sql, false, &stmt, err));
+  if (stmt->changes) { /* its answer is counted with it */
+    stmt->counted = true;
+    if (fault_before(db, false, &is_mine, &status, err)) status = SKEP_OK;
+  }
+  if (status == SKEP_OK) status = fault_after(db, false, is_mine, db->vt->send(stmt, params, n_params, err), err);
+  if (status != SKEP_OK) {
+    skep_stmt_done(stmt);
+    return status;
+  }
+  *out = stmt;
+  return SKEP_OK;
+}
+
+skep_status skep_db_learn(skep_db *db, const char *const *sql, size_t n, skep_err *err) {
+  skep_stmt *stmts[SKEP_DB_MAX_LEARNED] = {0};
+  if (db->vt->learn == NULL) return SKEP_OK;
+  if (db->active || n > SKEP_DB_MAX_LEARNED)
+    return skep_fail(err, SKEP_ERR_INTERNAL, "%zu statements to be learned", n);
+  skep_status status = SKEP_OK;
+  for (size_t i = 0; i < n && status == SKEP_OK; i++) status = take(db, sql[i], &stmts[i], err);
+  return status == SKEP_OK ? db->vt->learn(db, stmts, n, err) : status;
 }
 
 skep_status skep_stmt_next(skep_stmt *stmt, skep_err *err) {

@@ -84,6 +84,9 @@ typedef struct skep_dialect {
   bool is_local;
   /* Transactions that write never run at the same time: nothing has to be locked to stay as it was read. */
   bool writers_alone;
+  /* What a database transaction does can be sent whole (skep_db_send), and SQL knows enough to do without us between:
+   * changes inside WITH, values kept in settings of the transaction, and a division by zero that ends it all. */
+  bool at_once;
   const char *for_update; /* text of the markers */
   const char *serial;
   const char *id;
@@ -138,7 +141,7 @@ SKEP_NODISCARD skep_status skep_db_lock_txns(skep_db *db, bool exclusive, skep_e
 void skep_db_commit_within(skep_db *db, int64_t limit_ms);
 
 /* Numbers that a layer above keeps with the connection; 0 at first and whenever the connection is a new one. */
-enum { SKEP_DB_MEMO_SIZE = 16 };
+enum { SKEP_DB_MEMO_SIZE = 20 };
 int64_t *skep_db_memo(skep_db *db);
 
 /* Safe from any thread: the running call ends with SKEP_ERR_CANCELLED. The connection must not be closing. */
@@ -186,6 +189,21 @@ skep_param skep_p_null(void);
 SKEP_NODISCARD skep_status skep_db_query(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
                                          skep_stmt **out, skep_err *err);
 /* (INSERT ... RETURNING is a query too: its first skep_stmt_next inserts.) */
+/* The same for where the answer is not needed to go on: inside a transaction it is sent with what comes next, at the
+ * latest with the commit, and skep_stmt_next says the rows afterwards, also when the transaction is over. A failure may
+ * be told by whatever is called before. skep_stmt_done, before the transaction ends, means: they are not wanted. */
+SKEP_NODISCARD skep_status skep_db_send(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
+                                        skep_stmt **out, skep_err *err);
+/* Outside of a transaction: makes sure that the server knows these texts, so that skep_db_send of them (and skep_db_run
+ * without a count) waits for nothing. One round trip when any is new. A table that is not there: SKEP_ERR_NOT_FOUND. */
+SKEP_NODISCARD skep_status skep_db_learn(skep_db *db, const char *const *sql, size_t n, skep_err *err);
+
+/* For statements that are sent at once: the number of the transaction that one of them opened (a setting of the
+ * database transaction), the server's clock in milliseconds, and the value to put before it, coalesce(?::bigint, ...):
+ * NULL, or the time of a clock of our own (skep_db_opts). */
+#define SKEP_DB_SENT_TXN "pg_catalog.current_setting('skep.txn')::bigint"
+#define SKEP_DB_SENT_NOW "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) * 1000)::bigint"
+SKEP_NODISCARD skep_status skep_db_sent_now(skep_db *db, skep_param *out, skep_err *err);
 /* The next row: SKEP_OK, or SKEP_END. */
 SKEP_NODISCARD skep_status skep_stmt_next(skep_stmt *stmt, skep_err *err);
 void skep_stmt_done(skep_stmt *stmt); /* accepts NULL; the statement goes back into the cache */

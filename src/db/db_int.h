@@ -17,6 +17,10 @@ typedef struct skep_db_backend {
   skep_status (*prepare)(skep_db *db, const char *sql, skep_stmt **out, skep_err *err);
   void (*finalize)(skep_stmt *stmt);
   skep_status (*bind)(skep_stmt *stmt, const skep_param *params, size_t n, skep_err *err);
+  /* bind, and sent: the answer comes with a later one. Only inside transactions; NULL: there is no such thing. */
+  skep_status (*send)(skep_stmt *stmt, const skep_param *params, size_t n, skep_err *err);
+  /* Prepares those that the server does not know, outside of a transaction; NULL: there is nobody to tell. */
+  skep_status (*learn)(skep_db *db, skep_stmt *const *stmts, size_t n, skep_err *err);
   skep_status (*step)(skep_stmt *stmt, skep_err *err); /* SKEP_OK a row, SKEP_END */
   void (*reset)(skep_stmt *stmt);                      /* forgets rows and parameters */
   int64_t (*n_changed)(skep_db *db);
@@ -53,7 +57,7 @@ struct skep_stmt {
   skep_stmt *next; /* in its chain of the cache */
 };
 
-enum { SKEP_DB_CACHE_CHAINS = 256, SKEP_DB_CACHE_MAX = 1024, SKEP_DB_RECENT = 256 };
+enum { SKEP_DB_MAX_LEARNED = 16, SKEP_DB_CACHE_CHAINS = 256, SKEP_DB_CACHE_MAX = 1024, SKEP_DB_RECENT = 256 };
 
 struct skep_db {
   const skep_db_backend *vt;

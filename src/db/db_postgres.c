@@ -21,10 +21,11 @@ typedef struct pg_stmt {
   int n_params;
   const char **values;
   int *lengths, *formats;
-  Oid *types;       /* of the values that it was prepared with; 0: the server finds it out */
-  skep_buf copies;  /* of the values */
-  PGresult *result; /* of this run; NULL: not run yet, or it has no rows to show */
-  bool ran;
+  Oid *types;        /* of the values that it was prepared with; 0: the server finds it out */
+  skep_buf copies;   /* of the values */
+  PGresult *result;  /* of this run; NULL: not run yet, or it has no rows to show */
+  pg_awaited answer; /* of a run that was sent and not awaited */
+  bool ran, is_sent;
   int row;
   uint8_t *bytes; /* of the blob that was asked for last */
   size_t bytes_capacity;
@@ -33,6 +34,7 @@ typedef struct pg_stmt {
 static const skep_dialect dialect = {.name = "PostgreSQL",
                                      .ids_in_order = false,
                                      .is_local = false,
+                                     .at_once = true,
                                      .for_update = " FOR UPDATE",
                                      .serial = "BIGSERIAL PRIMARY KEY",
                                      .id = "BIGINT"};
@@ -125,9 +127,9 @@ static skep_status ensure_begun(pg_db *db, skep_err *err) {
   SKEP_TRY(pg_queue_fixed(db, PG_BEGIN, err));
   if (mode == SKEP_DB_HOLD) return SKEP_OK;
   bool lazy = mode == SKEP_DB_WRITE_LAZY || mode == SKEP_DB_ROWS_LAZY || mode == SKEP_DB_ROWS_EARLY;
-  bool beside = mode != SKEP_DB_WRITE && mode != SKEP_DB_WRITE_LAZY;
-  if (lazy) SKEP_TRY(pg_queue_fixed(db, PG_LAZY, err));
-  return pg_queue_fixed(db, beside ? PG_BESIDE : PG_ALONE, err);
+  if (mode == SKEP_DB_WRITE || mode == SKEP_DB_WRITE_LAZY)
+    return pg_queue_fixed(db, lazy ? PG_ALONE_LAZY : PG_ALONE, err);
+  return pg_queue_fixed(db, lazy ? PG_BESIDE_LAZY : PG_BESIDE, err);
 }
 
 /* A connection that can be used, and the transaction begun on it. */
@@ -350,11 +352,34 @@ static skep_status copy_values(pg_stmt *s, const skep_param *params, int n, skep
   return SKEP_OK;
 }
 
+static skep_status pg_learn(skep_db *base, skep_stmt *const *stmts, size_t n, skep_err *err) {
+  pg_db *db = (pg_db *)base;
+  pg_stmt *fresh[SKEP_DB_MAX_LEARNED];
+  size_t n_fresh = 0;
+  for (size_t i = 0; i < n; i++) {
+    pg_stmt *s = (pg_stmt *)stmts[i];
+    if (s->generation != db->generation) fresh[n_fresh++] = s;
+  }
+  if (n_fresh == 0) return SKEP_OK;
+  SKEP_TRY(get_ready(db, err)); /* it may be a new connection now */
+  for (size_t i = 0; i < n_fresh; i++) {
+    memset(fresh[i]->types, 0, (size_t)fresh[i]->n_params * sizeof *fresh[i]->types);
+    SKEP_TRY(send_prepare(db, fresh[i], err));
+  }
+  SKEP_TRY(pg_flush(db, NULL, NULL, err));
+  for (size_t i = 0; i < n_fresh; i++) fresh[i]->generation = db->generation;
+  return SKEP_OK;
+}
+
+static skep_status check_count(const pg_stmt *s, size_t n, skep_err *err) {
+  if (n == (size_t)s->n_params) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_INTERNAL, "%zu values for %d parameters: %.200s", n, s->n_params, s->base.sql);
+}
+
 static skep_status pg_bind(skep_stmt *base, const skep_param *params, size_t n, skep_err *err) {
   pg_stmt *s = (pg_stmt *)base;
-  if (n != (size_t)s->n_params)
-    return skep_fail(err, SKEP_ERR_INTERNAL, "%zu values for %d parameters: %.200s", n, s->n_params, base->sql);
   pg_db *db = (pg_db *)base->db;
+  SKEP_TRY(check_count(s, n, err));
   SKEP_TRY(copy_values(s, params, s->n_params, err));
   if (!base->changes) return run(db, s, false, err);
   if (s->generation == db->generation) return SKEP_OK;
@@ -362,9 +387,34 @@ static skep_status pg_bind(skep_stmt *base, const skep_param *params, size_t n, 
   return make_known(db, s, err);
 }
 
+static skep_status pg_send(skep_stmt *base, const skep_param *params, size_t n, skep_err *err) {
+  pg_stmt *s = (pg_stmt *)base;
+  pg_db *db = (pg_db *)base->db;
+  SKEP_TRY(check_count(s, n, err));
+  SKEP_TRY(copy_values(s, params, s->n_params, err));
+  SKEP_TRY(get_ready(db, err));
+  SKEP_TRY(make_known(db, s, err));
+  SKEP_TRY(send(db, s, err));
+  db->used = true;
+  pg_await(db, &s->answer);
+  s->ran = s->is_sent = true;
+  s->row = -1;
+  return SKEP_OK;
+}
+
+/* The answer of what was sent; who asks before the end of the transaction waits for it. */
+static skep_status take_sent(pg_db *db, pg_stmt *s, skep_err *err) {
+  s->is_sent = false;
+  if (s->answer.result == NULL && db->n_queued > 0) SKEP_TRY(pg_flush(db, NULL, NULL, err));
+  if (s->answer.result == NULL) return failed_before(err);
+  s->result = s->answer.result;
+  return SKEP_OK;
+}
+
 static skep_status pg_step(skep_stmt *base, skep_err *err) {
   pg_stmt *s = (pg_stmt *)base;
   pg_db *db = (pg_db *)base->db;
+  if (s->is_sent) SKEP_TRY(take_sent(db, s, err));
   if (!s->ran) SKEP_TRY(run(db, s, base->no_result && db->base.active, err));
   if (s->result == NULL || s->row + 1 >= PQntuples(s->result)) return SKEP_END;
   s->row++;
@@ -373,6 +423,11 @@ static skep_status pg_step(skep_stmt *base, skep_err *err) {
 
 static void pg_reset(skep_stmt *base) {
   pg_stmt *s = (pg_stmt *)base;
+  if (s->is_sent) {
+    pg_forget((pg_db *)base->db, &s->answer);
+    PQclear(s->answer.result);
+    s->is_sent = false;
+  }
   PQclear(s->result);
   s->result = NULL;
   s->ran = false;
@@ -506,16 +561,12 @@ static skep_status pg_commit(skep_db *base, skep_err *err) {
     return failed_before(err);
   }
   if (!db->begun) return SKEP_OK;
-  PGresult *r = NULL;
   skep_status status = pg_queue_fixed(db, PG_COMMIT, err);
   bool sent = status == SKEP_OK;
-  bool early = base->mode == SKEP_DB_ROWS_EARLY;
-  if (sent && early) status = pg_queue_fixed(db, PG_SYNC, err);
-  if (status == SKEP_OK) status = pg_flush(db, &r, NULL, err);
+  if (sent && base->mode == SKEP_DB_ROWS_EARLY) status = pg_queue_fixed(db, PG_SYNC, err);
+  if (status == SKEP_OK) status = pg_flush(db, NULL, NULL, err);
   bool lost = pg_is_lost(db);
-  bool committed = early ? !db->rolled_back : status == SKEP_OK && strcmp(PQcmdStatus(r), "COMMIT") == 0;
-  if (status == SKEP_OK && !committed) status = failed_before(err);
-  PQclear(r);
+  if (status == SKEP_OK && db->rolled_back) status = failed_before(err);
   if (status != SKEP_OK && !lost) pg_rollback(base);
   end(db);
   /* Lost behind the last change: the server may have got as far as the commit. */
@@ -612,6 +663,8 @@ static const skep_db_backend backend = {
     .prepare = pg_prepare,
     .finalize = pg_finalize,
     .bind = pg_bind,
+    .send = pg_send,
+    .learn = pg_learn,
     .step = pg_step,
     .reset = pg_reset,
     .n_changed = pg_n_changed,

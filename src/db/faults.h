@@ -40,6 +40,8 @@ struct skep_db_faults {
   skep_db_fault_kind kind;
 };
 
+/* Whether any rule is to be broken. */
+bool skep_db_breaks_rules(const skep_db *db);
 /* Whether this rule is to be broken; false where no fault door is. */
 bool skep_db_goes_wrong(const skep_db *db, unsigned which);
 

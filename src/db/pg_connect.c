@@ -13,6 +13,7 @@ enum { RECONNECT_MS = 15000, PAUSE_MS = 100, IDLE_PROBE_MS = 30000 };
 
 /* Every writer of Skep takes this advisory lock, exclusive or shared: "SKEP", 1. Advisory locks are a database's. */
 #define SKEP_ADVISORY "(6001255440183427073)"
+#define LAZY "pg_catalog.set_config('synchronous_commit', 'off', true)"
 
 static const struct {
   const char *name, *sql;
@@ -23,7 +24,8 @@ static const struct {
     [PG_ROLLBACK] = {"skep_rollback", "ROLLBACK"},
     [PG_ALONE] = {"skep_alone", "SELECT pg_catalog.pg_advisory_xact_lock" SKEP_ADVISORY},
     [PG_BESIDE] = {"skep_beside", "SELECT pg_catalog.pg_advisory_xact_lock_shared" SKEP_ADVISORY},
-    [PG_LAZY] = {"skep_lazy", "SET LOCAL synchronous_commit TO off"},
+    [PG_ALONE_LAZY] = {"skep_alone_lazy", "SELECT " LAZY ", pg_catalog.pg_advisory_xact_lock" SKEP_ADVISORY},
+    [PG_BESIDE_LAZY] = {"skep_beside_lazy", "SELECT " LAZY ", pg_catalog.pg_advisory_xact_lock_shared" SKEP_ADVISORY},
     [PG_SYNC] = {"skep_sync", "SELECT pg_catalog.pg_logical_emit_message(true, 'skep', '')"},
     [PG_TXNS_SHARE] = {"skep_txns_share", "LOCK TABLE \"TXN_LOCK_TBL\" IN SHARE MODE"},
     [PG_TXNS_EXCLUSIVE] = {"skep_txns_exclusive", "LOCK TABLE \"TXN_LOCK_TBL\" IN EXCLUSIVE MODE"},
@@ -133,6 +135,33 @@ skep_status pg_queue_fixed(pg_db *db, pg_fixed what, skep_err *err) {
   return pg_queued(db, PQsendQueryPrepared(db->conn, fixed[what].name, 0, NULL, NULL, NULL, 0), err);
 }
 
+void pg_await(pg_db *db, pg_awaited *a) {
+  pg_awaited **end = &db->awaited;
+  while (*end != NULL) end = &(*end)->next;
+  *a = (pg_awaited){.position = db->n_queued - 1};
+  *end = a;
+}
+
+void pg_forget(pg_db *db, pg_awaited *a) {
+  for (pg_awaited **at = &db->awaited; *at != NULL; at = &(*at)->next) {
+    if (*at != a) continue;
+    *at = a->next;
+    return;
+  }
+}
+
+/* What comes of an answer: kept by whoever awaits it, else the last one is. */
+static void take_answer(pg_db *db, PGresult *r, uint32_t position, PGresult **last) {
+  PQclear(*last);
+  *last = NULL;
+  if (db->awaited == NULL || db->awaited->position != position) {
+    *last = r;
+    return;
+  }
+  db->awaited->result = r;
+  db->awaited = db->awaited->next;
+}
+
 /* The answers up to that of the flush. A lost connection ends them, too. */
 static void read_answers(pg_db *db, PGresult **last, PGresult **failure, uint32_t *n_done) {
   uint64_t bound = (uint64_t)db->n_queued * 2 + 16;
@@ -145,9 +174,7 @@ static void read_answers(pg_db *db, PGresult **last, PGresult **failure, uint32_
     ExecStatusType status = PQresultStatus(r);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
       db->rolled_back = db->rolled_back || strcmp(PQcmdStatus(r), "ROLLBACK") == 0;
-      PQclear(*last);
-      *last = r;
-      ++*n_done;
+      take_answer(db, r, (*n_done)++, last);
     } else if (status == PGRES_PIPELINE_SYNC) {
       PQclear(r);
       return;
@@ -172,6 +199,7 @@ skep_status pg_flush(pg_db *db, PGresult **last, uint32_t *n_done, skep_err *err
     if (failure != NULL || done != n || pg_is_lost(db)) status = pg_fail(db, failure, err);
   }
   db->n_queued = 0;
+  db->awaited = NULL;
   db->last_use_ns = pg_boottime_ns();
   if (n_done != NULL) *n_done = done;
   if (status != SKEP_OK && db->base.active) db->failed = true;
@@ -238,6 +266,7 @@ void pg_disconnect(pg_db *db) {
   PQfinish(db->conn);
   db->conn = NULL;
   db->n_queued = 0;
+  db->awaited = NULL;
   if (db->has_lock) keep_cancel(db);
 }
 

@@ -18,9 +18,10 @@ typedef enum pg_fixed {
   PG_BEGIN,
   PG_COMMIT,
   PG_ROLLBACK,
-  PG_ALONE,  /* the advisory lock of all writers */
-  PG_BESIDE, /* the same, shared */
-  PG_LAZY,
+  PG_ALONE,      /* the advisory lock of all writers */
+  PG_BESIDE,     /* the same, shared */
+  PG_ALONE_LAZY, /* and a commit that does not wait for the disk */
+  PG_BESIDE_LAZY,
   PG_SYNC, /* a transaction of its own that makes all before it durable */
   PG_TXNS_SHARE,
   PG_TXNS_EXCLUSIVE,
@@ -33,6 +34,13 @@ typedef enum pg_fixed {
   PG_N_FIXED
 } pg_fixed;
 
+/* A command whose answer somebody keeps until it is read: in the order in which they were sent. */
+typedef struct pg_awaited {
+  struct pg_awaited *next;
+  uint32_t position; /* among the queued commands */
+  PGresult *result;  /* NULL: not answered yet */
+} pg_awaited;
+
 typedef struct pg_db {
   skep_db base;
   char *url;
@@ -42,6 +50,7 @@ typedef struct pg_db {
   uint64_t generation; /* of the connection: statements of an earlier one must be prepared again */
   uint64_t next_name;  /* of prepared statements */
   uint32_t n_queued;   /* commands whose answers were not read */
+  pg_awaited *awaited; /* of those, the ones whose answers are kept */
   bool rolled_back; /* one of the answers of the last round trip was ROLLBACK: that of a COMMIT, where none was asked */
   bool begun;       /* BEGIN of the open transaction was queued */
   bool failed;      /* the open transaction cannot go on */
@@ -74,6 +83,9 @@ void pg_disconnect(pg_db *db);
 /* What a PQsend... returned: counts the command, or says why it could not be sent. */
 skep_status pg_queued(pg_db *db, int sent, skep_err *err);
 skep_status pg_queue_fixed(pg_db *db, pg_fixed what, skep_err *err);
+/* The answer of the command that was queued last is kept in `a` by the flush (NULL when it fails). */
+void pg_await(pg_db *db, pg_awaited *a);
+void pg_forget(pg_db *db, pg_awaited *a); /* the answer is not wanted any more; it need not be awaited */
 /* Sends what is queued and waits for all answers. *last (may be NULL): that of the last command, to be cleared by the
  * caller; NULL on failure. *n_done (may be NULL): how many commands before the failing one succeeded. */
 skep_status pg_flush(pg_db *db, PGresult **last, uint32_t *n_done, skep_err *err);

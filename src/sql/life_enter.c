@@ -327,6 +327,83 @@ static void use_up_write_ids(const skep_life *life) {
   if (st != SKEP_OK) skep_log(s->ctx, SKEP_LOG_WARN, "the write ids of a statement that waited: %s", why.text);
 }
 
+/* ---- in one round trip ---- */
+
+enum { MAX_SENT_LOCKS = 64 };
+
+static skep_status send_all(entering *e, skep_txn_sent *sent, skep_stmt **lock_id, skep_err *err) {
+  skep_session *s = e->life->s;
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  const skep_lock_owner owner = {.user = s->user, .host = s->host, .agent = s->query_id};
+  SKEP_TRY(skep_lock_send_request(s->db, e->components, e->n, lock_id, err));
+  SKEP_TRY(skep_txn_send_open(s->db, &conf, type_of(e->life), e->tables, e->n_tables, sent, err));
+  SKEP_TRY(skep_lock_send_rows(s->db, &owner, e->components, e->n, err));
+  return skep_txn_send_tables(s->db, &conf, e->tables, e->n_tables, sent, err);
+}
+
+/* The connection was lost: if the transaction is there, it is found by the statement's id. */
+static void leave_unknown(skep_session *s) {
+  skep_txn_row *rows;
+  uint32_t n;
+  if (skep_txn_list(s->db, &s->arena, &rows, &n, NULL) != SKEP_OK) return;
+  for (uint32_t i = 0; i < n; i++)
+    if (rows[i].state == 'o' && rows[i].agent != NULL && strcmp(rows[i].agent, s->query_id) == 0)
+      skep_transaction_leave(s, rows[i].id);
+}
+
+/* It is there: what fails from now on ends it as any statement that has entered. */
+static skep_status take_sent(entering *e, skep_txn_sent *sent, skep_stmt *lock_id, skep_err *err) {
+  skep_life *life = e->life;
+  skep_session *s = life->s;
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  if (lock_id != NULL) SKEP_TRY(skep_stmt_next(lock_id, err));
+  int64_t id = lock_id != NULL ? skep_stmt_i64(lock_id, 0) : 0;
+  SKEP_TRY(skep_txn_sent_take(s->db, &conf, &s->txn_arena, sent, e->tables, e->n_tables, &e->txn, err));
+  life->lock_id = id;
+  life->owns_txn = true;
+  s->txn.txn = e->txn;
+  skep_heartbeat_watch(s, e->txn.id);
+  take_lists(life, e->tables);
+  return SKEP_OK;
+}
+
+/* The locks are held: what is the same now as when it was looked up stays so. */
+static skep_status check_after(entering *e, skep_err *err) {
+  skep_life *life = e->life;
+  SKEP_TRY(skep_db_begin(life->s->db, SKEP_DB_READ, err));
+  skep_status st = check_definitions(life, err);
+  if (st == SKEP_OK) st = check_partitions(life, err);
+  skep_db_rollback(life->s->db);
+  life->again = st == SKEP_END;
+  return st;
+}
+
+/* *done false: nothing was done, and the statement enters in steps. */
+static skep_status enter_at_once(entering *e, bool *done, skep_err *err) {
+  skep_session *s = e->life->s;
+  const skep_txn_conf conf = skep_transaction_conf(s);
+  skep_txn_sent sent = {0};
+  skep_stmt *lock_id = NULL;
+  *done = false;
+  if (s->txn.txn.id != 0 || e->n > MAX_SENT_LOCKS || !skep_txn_sends(s->db)) return SKEP_OK;
+  SKEP_TRY(txn_tables(e->life, &e->tables, &e->n_tables, err));
+  if (e->n_tables > SKEP_TXN_MAX_SENT) return SKEP_OK;
+  skep_status st = skep_lock_send_learn(s->db, err);
+  if (st == SKEP_OK) st = skep_txn_send_begin(s->db, &conf, &sent, err);
+  if (st == SKEP_OK) st = send_all(e, &sent, &lock_id, err);
+  st = skep_db_end(s->db, false, st, err);
+  *done = st == SKEP_OK || !skep_txn_takes_steps(s->db, st);
+  if (st == SKEP_ERR_IN_DOUBT) {
+    leave_unknown(s);
+    st = skep_wrap(err, SKEP_ERR_IO, "the statement could not begin");
+  }
+  if (st == SKEP_OK) st = take_sent(e, &sent, lock_id, err);
+  skep_stmt_done(lock_id);
+  skep_txn_sent_done(&sent);
+  if (!*done) return SKEP_OK;
+  return st == SKEP_OK ? check_after(e, err) : st;
+}
+
 static skep_status enter_waiting(entering *e, skep_err *err) {
   skep_session *s = e->life->s;
   const skep_wait wait = {.ext_id = e->life->lock_id, .txn = s->txn.txn.id, .components = e->components, .n = e->n};
@@ -433,7 +510,10 @@ skep_status skep_life_enter(skep_life *life, skep_err *err) {
     SKEP_TRY(skep_legacy_take(s, life->locks, life->n_locks, &life->legacy, err));
   }
   if (!skep_db_in_write(s->db)) {
+    bool done;
     skep_db_rollback(s->db);
+    SKEP_TRY(enter_at_once(&e, &done, err));
+    if (done) return SKEP_OK;
     SKEP_TRY(begin_write(s, err));
   }
   SKEP_TRY(settle(&e, enter_first(&e, err), err));

@@ -131,6 +131,46 @@ SKEP_NODISCARD skep_status skep_txn_begin_tables(skep_db *db, const skep_txn_con
  * (SKEP_DB_WRITE_LAZY, or SKEP_DB_WRITE while a recovery is due): for callers that make their own. */
 SKEP_NODISCARD skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err);
 
+/* In one round trip: the same as the two halves, where the database can do all at once, and nobody is in the way. What
+ * fails, with a status for which skep_txn_takes_steps says so, has done nothing: the caller takes the steps, which wait
+ * where they must and say what is wrong.
+ *
+ *   if (skep_txn_sends(db)) {
+ *     status = skep_txn_send_begin(db, conf, &sent)         the database transaction
+ *     (skep_lock_send_request)                              lock/lock.h, where there are locks to ask for
+ *     skep_txn_send_open(...)
+ *     (skep_lock_send_rows)
+ *     skep_txn_send_tables(...)
+ *     skep_db_commit, or when any of them failed skep_db_rollback
+ *     skep_txn_sent_take(...) after the commit
+ *     skep_txn_sent_done, in any case */
+enum { SKEP_TXN_MAX_SENT = 8 }; /* tables */
+typedef struct skep_txn_sent {
+  skep_txn_type type;
+  int64_t settled; /* numbers up to it were settled before */
+  int64_t from;    /* pairs of transactions from it on were asked for */
+  uint32_t first;  /* of the tables that need a list */
+  skep_stmt *opened, *seen, *write_ids[SKEP_TXN_MAX_SENT], *pairs[SKEP_TXN_MAX_SENT];
+} skep_txn_sent;
+
+/* Outside of a database transaction: whether it can be tried. */
+bool skep_txn_sends(skep_db *db);
+/* Whether what failed with this status did nothing and may be done in steps. */
+bool skep_txn_takes_steps(skep_db *db, skep_status status);
+SKEP_NODISCARD skep_status skep_txn_send_begin(skep_db *db, const skep_txn_conf *conf, skep_txn_sent *sent,
+                                               skep_err *err);
+/* tables: as skep_txn_begin_open. SKEP_ERR_ARGUMENT as skep_txn_begin, and when there are too many tables. */
+SKEP_NODISCARD skep_status skep_txn_send_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type type,
+                                              const skep_txn_table *tables, uint32_t n, skep_txn_sent *sent,
+                                              skep_err *err);
+SKEP_NODISCARD skep_status skep_txn_send_tables(skep_db *db, const skep_txn_conf *conf, skep_txn_table *tables,
+                                                uint32_t n, skep_txn_sent *sent, skep_err *err);
+/* After skep_db_commit. What fails here has ended the transaction again. */
+SKEP_NODISCARD skep_status skep_txn_sent_take(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
+                                              skep_txn_sent *sent, skep_txn_table *tables, uint32_t n, skep_txn *txn,
+                                              skep_err *err);
+void skep_txn_sent_done(skep_txn_sent *sent);
+
 /* Further tables under the same snapshot (later statements of START TRANSACTION). A table that has its write id already
  * gets the same one again. SKEP_ERR_ABORTED and SKEP_ERR_NOT_FOUND as skep_txn_commit says. */
 SKEP_NODISCARD skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn,

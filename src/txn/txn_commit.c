@@ -74,8 +74,9 @@ static bool is_in(const skep_txn_component_list *list, const skep_txn_component 
 /* old: the rows that are there; *kept: those that stay, *added: those to be written.
  * Placeholders of tables whose partitions are named go. An unpartitioned table's placeholder is its component already:
  * a letter that is there is not added again. A partition "" only removes the placeholder. */
-static skep_status merge(skep_arena *arena, const skep_txn_component_list *old, const skep_txn_component *given,
-                         uint32_t n, skep_txn_component_list *kept, skep_txn_component_list *added, skep_err *err) {
+skep_status skep_txn_merge_components(skep_arena *arena, const skep_txn_component_list *old,
+                                      const skep_txn_component *given, uint32_t n, skep_txn_component_list *kept,
+                                      skep_txn_component_list *added, skep_err *err) {
   skep_txn_component_list sorted = {0};
   for (uint32_t i = 0; i < n; i++) SKEP_TRY(skep_txn_component_add(arena, &sorted, &given[i], err));
   if (n > 1) qsort(sorted.items, sorted.n, sizeof *sorted.items, skep_txn_order_components);
@@ -137,7 +138,7 @@ static skep_status add_rows(skep_db *db, skep_arena *arena, int64_t txn, const s
   skep_txn_component_list old = {0}, kept = {0}, added = {0};
   SKEP_TRY(skep_txn_ensure_open(db, txn, &state, NULL, err));
   SKEP_TRY(read_components(db, arena, txn, &old, err));
-  SKEP_TRY(merge(arena, &old, given, n, &kept, &added, err));
+  SKEP_TRY(skep_txn_merge_components(arena, &old, given, n, &kept, &added, err));
   SKEP_TRY(check_write_ids(db, txn, &added, err));
   if (kept.n < old.n) {
     SKEP_TRY(skep_db_run(db, "DELETE FROM \"TXN_COMPONENTS\" WHERE \"TC_TXNID\" = ?", SKEP_PARAMS(skep_p_i64(txn)),
@@ -239,13 +240,13 @@ static void drop_letter(skep_txn_component_list *all, char op) {
 }
 
 /* Reads only; SKEP_ERR_CONFLICT when it must be aborted. */
-static skep_status prepare_commit(commit_work *w, skep_arena *arena, skep_err *err) {
+static skep_status read_work(commit_work *w, skep_arena *arena, skep_err *err) {
   const skep_txn_component *given = w->opts->components;
   uint32_t n = w->opts->n;
   skep_txn_component_list old = {0}, added = {0};
   SKEP_TRY(read_components(w->db, arena, w->txn, &old, err));
   w->had_rows = old.n > 0;
-  SKEP_TRY(merge(arena, &old, given, n, &w->all, &added, err));
+  SKEP_TRY(skep_txn_merge_components(arena, &old, given, n, &w->all, &added, err));
   for (size_t i = 0; i < added.n; i++) SKEP_TRY(skep_txn_component_add(arena, &w->all, &added.items[i], err));
   if (w->type == SKEP_TXN_READ_ONLY && w->all.n > 0) {
     return skep_fail(err, SKEP_ERR_ARGUMENT, "a read-only transaction has written");
@@ -257,6 +258,11 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, skep_err *e
   SKEP_TRY(drop_placeholders(w->db, &w->all, err));
   SKEP_TRY(skep_txn_resources(arena, &w->all, &w->resources, err));
   drop_letter(&w->all, 's'); /* for WRITE_SET only */
+  return SKEP_OK;
+}
+
+/* The same. */
+static skep_status check_work(commit_work *w, skep_arena *arena, skep_err *err) {
   if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   /* Nobody opens a transaction or checks conflicts between this and our end: the newest number tells who overlaps. */
   if (changes_rows(&w->resources) || is_compaction(w->type)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
@@ -271,7 +277,6 @@ static skep_status prepare_commit(commit_work *w, skep_arena *arena, skep_err *e
 }
 
 static skep_status write_commit(commit_work *w, skep_err *err) {
-  if (w->opts->also != NULL) SKEP_TRY(w->opts->also(w->opts->self, w->db, err));
   SKEP_TRY(skep_txn_insert_write_set(w->db, w->txn, w->commit_id, &w->resources, err));
   SKEP_TRY(insert_completed(w->db, w->txn, &w->all, err));
   if (w->had_rows) {
@@ -294,9 +299,19 @@ static skep_status commit_rows(commit_work *w, skep_arena *arena, bool joined, b
     if (err != NULL) *err = reason;
     return status;
   }
-  status = prepare_commit(w, arena, err);
+  /* What locks rows of the catalog goes before TXN_LOCK_TBL, which everybody waits for. */
+  const skep_txn_commit_opts *opts = w->opts;
+  bool before = opts->also != NULL && opts->beside && !skep_db_dialect(w->db)->writers_alone;
+  status = read_work(w, arena, err);
+  if (status == SKEP_OK && before) SKEP_TRY(opts->also(opts->self, w->db, err));
+  if (status == SKEP_OK) status = check_work(w, arena, err);
+  if (status == SKEP_OK && opts->also != NULL && !before) SKEP_TRY(opts->also(opts->self, w->db, err));
   if (status == SKEP_OK) return write_commit(w, err);
   if (status != SKEP_ERR_CONFLICT || joined) return status;
+  if (before) { /* all of it is taken back, and the abort is a database transaction of its own */
+    skep_db_rollback(w->db);
+    SKEP_TRY(skep_db_begin(w->db, SKEP_DB_ROWS_EARLY, &reason));
+  }
   int64_t changed = 0;
   SKEP_TRY(skep_txn_abort_rows(w->db, w->txn, SKEP_ABORT_WRITE_CONFLICT, INT64_MAX, &changed, &reason));
   *conflicts = true;
@@ -377,6 +392,10 @@ skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit
   *meetings = NULL;
   *n_meetings = 0;
   SKEP_TRY(check_components(opts->components, opts->n, opts->by_rows, err));
+  if (skep_txn_commit_sends(db, opts)) {
+    skep_status status = skep_txn_commit_at_once(db, txn, opts, err);
+    if (status == SKEP_OK || !skep_txn_takes_steps(db, status)) return status;
+  }
   bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || opts->also != NULL;
   for (int i = 1;; i++) {
     skep_status status = commit_once(db, txn, opts, arena, meetings, n_meetings, err);

@@ -7,6 +7,15 @@
 /* Settings with the defaults filled in. */
 skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf);
 
+/* What is kept with a connection (skep_db_memo), where numbers come out of order. */
+enum {
+  SKEP_TXN_MEMO_SETTLED, /* up to it, no number can appear any more */
+  SKEP_TXN_MEMO_OPEN,    /* below it, no transaction is open, or can be opened */
+  SKEP_TXN_MEMO_SEEN_NS, /* when that was seen, by the context's clock */
+  SKEP_TXN_MEMO_STEPS,   /* 1: nothing is sent at once here */
+  SKEP_TXN_MEMO_OWN      /* from here on: numbers that this connection took lately */
+};
+
 /* A row of TXNS as the snapshot sees it. */
 typedef struct skep_txn_seen {
   int64_t id;
@@ -14,6 +23,23 @@ typedef struct skep_txn_seen {
   int type;
   int64_t age_ms; /* since it was started; only looked at where ids are out of order */
 } skep_txn_seen;
+
+enum { SKEP_TXN_LATELY = 256 }; /* so many transactions ago is lately */
+
+/* From a row of TXN_ID, TXN_STATE, TXN_TYPE, TXN_STARTED that was read at `now`. */
+skep_txn_seen skep_txn_read_seen_row(skep_stmt *stmt, int64_t now);
+skep_status skep_txn_first_settled(skep_db *db, const skep_txn_conf *c, int64_t *out, skep_err *err);
+/* The snapshot of txn->id from these rows; what they say about numbers is kept with the connection. */
+skep_status skep_txn_decide_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn_seen *seen,
+                                     size_t n, int64_t settled, skep_txn *txn, skep_err *err);
+void skep_txn_note_own(skep_db *db, int64_t id);
+
+skep_status skep_txn_check_type(skep_txn_type type, skep_err *err);
+skep_status skep_txn_check_tables(const skep_txn_table *tables, uint32_t n, skep_txn_type type, bool *any_write,
+                                  skep_err *err);
+skep_status skep_txn_too_many(int64_t n, int64_t limit, skep_err *err);
+void skep_txn_clear_tables(skep_txn_table *tables, uint32_t n);
+int skep_txn_order_tables(const void *left, const void *right); /* for qsort over pointers: by name */
 
 /* The list of a reader whose own transaction is `own` (0: none), from rows in ascending order.
  *
@@ -34,6 +60,18 @@ typedef struct skep_txn_pair {
   int64_t txn;
   int64_t write_id;
 } skep_txn_pair;
+
+/* Rows of TXN_TO_WRITE_ID of one table, and its next write id: rows of a transaction -1. */
+typedef struct skep_txn_pairs {
+  skep_txn_pair *items;
+  size_t n;
+  int64_t next; /* 1: it was never written */
+} skep_txn_pairs;
+skep_status skep_txn_read_pairs(skep_stmt *stmt, skep_arena *arena, skep_txn_pairs *out, skep_err *err);
+/* The valid write ids from these rows, which have those of all exceptions. *decided false: whether it is to be
+ * shortened depends on rows that are not here. */
+skep_status skep_txn_decide_pairs(skep_arena *arena, const skep_txn_ids *txns, skep_txn_pairs *pairs, int64_t next,
+                                  skep_txn_ids *out, bool *decided, skep_err *err);
 
 /* The write ids of a table that are valid for `txns`.
  *
@@ -149,6 +187,15 @@ bool skep_txn_same_table(const skep_txn_component *a, const skep_txn_component *
 int skep_txn_order_text(const char *a, const char *b); /* NULL first */
 /* For qsort: database, table, partition, letter. */
 int skep_txn_order_components(const void *left, const void *right);
+
+/* old: the rows that are there; *kept: those that stay, *added: those to be written (txn_commit.c). */
+skep_status skep_txn_merge_components(skep_arena *arena, const skep_txn_component_list *old,
+                                      const skep_txn_component *given, uint32_t n, skep_txn_component_list *kept,
+                                      skep_txn_component_list *added, skep_err *err);
+/* Whether a commit can be tried in one round trip, and that. A status for which skep_txn_takes_steps says so: nothing
+ * was done, and the steps say why. */
+bool skep_txn_commit_sends(skep_db *db, const skep_txn_commit_opts *opts);
+skep_status skep_txn_commit_at_once(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_err *err);
 
 /* What the components change, each resource and letter once, sorted. */
 skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,

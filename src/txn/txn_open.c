@@ -42,9 +42,10 @@ static skep_status low_boundary(skep_db *db, int64_t open_timeout_ms, int64_t *o
                          SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), out, NULL, err);
 }
 
-/* What the connection has seen without a gap counts too: see first_settled. */
+/* What the connection has seen without a gap counts too: see skep_txn_first_settled. */
 static int64_t at_least_settled(skep_db *db, int64_t boundary) {
-  return *skep_db_memo(db) > boundary ? *skep_db_memo(db) : boundary;
+  int64_t settled = skep_db_memo(db)[SKEP_TXN_MEMO_SETTLED];
+  return settled > boundary ? settled : boundary;
 }
 
 skep_status skep_txn_id_boundary(skep_db *db, const skep_txn_conf *conf, int64_t *out, skep_err *err) {
@@ -59,10 +60,13 @@ static skep_status read_both(skep_db *db, int64_t open_timeout_ms, int64_t *open
   int64_t now;
   skep_stmt *stmt = NULL;
   SKEP_TRY(skep_db_now_ms(db, &now, err));
+  const int64_t *memo = skep_db_memo(db);
   SKEP_TRY(skep_db_query(db,
-                         "SELECT (SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'), (SELECT "
-                         "max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < ?)",
-                         SKEP_PARAMS(skep_p_i64(now - open_timeout_ms)), &stmt, err));
+                         "SELECT (SELECT min(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ?), "
+                         "(SELECT max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < ? AND \"TXN_ID\" > ?)",
+                         SKEP_PARAMS(skep_p_i64(memo[SKEP_TXN_MEMO_OPEN]), skep_p_i64(now - open_timeout_ms),
+                                     skep_p_i64(memo[SKEP_TXN_MEMO_SETTLED])),
+                         &stmt, err));
   skep_status status = skep_stmt_next(stmt, err);
   if (status == SKEP_OK) {
     *open = skep_stmt_i64(stmt, 0);
@@ -88,8 +92,6 @@ skep_status skep_txn_min_open(skep_db *db, const skep_txn_conf *conf, int64_t *o
 
 /* --- opening --- */
 
-static void note_own(skep_db *db, int64_t id);
-
 /* mark: which tables it uses (watermark.h); NULL: it does not say. */
 static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type type, int64_t min_open, int64_t now,
                               const char *mark, int64_t *id, skep_err *err) {
@@ -104,7 +106,7 @@ static skep_status insert_txn(skep_db *db, const skep_txn_conf *c, skep_txn_type
                   skep_p_textn(c->agent, c->agent != NULL ? strnlen(c->agent, 128) : 0), skep_p_text(mark),
                   skep_p_i64(type)),
       id, NULL, err));
-  note_own(db, *id);
+  skep_txn_note_own(db, *id);
   return skep_txn_run_optional(
       db, "INSERT INTO \"MIN_HISTORY_LEVEL\" (\"MHL_TXNID\", \"MHL_MIN_OPEN_TXNID\") VALUES (?, ?)",
       SKEP_PARAMS(skep_p_i64(*id), skep_p_i64(min_open < *id ? min_open : *id)), err);
@@ -121,12 +123,12 @@ static void after_number(skep_db *db, const skep_txn_conf *c) {
   if (!skep_db_dialect(db)->ids_in_order) skep_db_commit_within(db, c->open_timeout_ms / 2);
 }
 
-static skep_status check_type(skep_txn_type type, skep_err *err) {
+skep_status skep_txn_check_type(skep_txn_type type, skep_err *err) {
   if ((int)type >= SKEP_TXN_DEFAULT && type <= SKEP_TXN_REBALANCE_COMPACTION) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_ARGUMENT, "transaction type %d", (int)type);
 }
 
-static skep_status too_many(int64_t n, int64_t limit, skep_err *err) {
+skep_status skep_txn_too_many(int64_t n, int64_t limit, skep_err *err) {
   if (n < limit) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_LIMIT, "%lld transactions are open: hive.max.open.txns is %lld", (long long)n,
                    (long long)limit);
@@ -136,7 +138,7 @@ static skep_status open_many(skep_db *db, const skep_txn_conf *c, skep_txn_type 
                              skep_err *err) {
   int64_t min_open = 0, now = 0, n_open = 0;
   SKEP_TRY(skep_txn_count_open(db, &n_open, err));
-  SKEP_TRY(too_many(n_open, c->max_open, err));
+  SKEP_TRY(skep_txn_too_many(n_open, c->max_open, err));
   SKEP_TRY(before_number(db, err));
   SKEP_TRY(skep_txn_min_open(db, c, &min_open, err));
   SKEP_TRY(skep_db_now_ms(db, &now, err));
@@ -149,7 +151,7 @@ skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type 
                           uint32_t *n_opened, skep_err *err) {
   *n_opened = 0;
   skep_txn_conf c = skep_txn_conf_full(conf);
-  SKEP_TRY(check_type(type, err));
+  SKEP_TRY(skep_txn_check_type(type, err));
   if (n == 0) return skep_fail(err, SKEP_ERR_ARGUMENT, "opening 0 transactions");
   if (n > c.max_open_batch) n = (uint32_t)c.max_open_batch;
   bool joined = false;
@@ -166,14 +168,22 @@ skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type 
  * number can appear any more, none are read. */
 #define SEEN "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE "
 static const char sql_not_committed[] = SEEN "\"TXN_STATE\" = 'o' UNION ALL " SEEN "\"TXN_STATE\" = 'a' ORDER BY 1";
-static const char sql_unsettled[] = SEEN "\"TXN_STATE\" = 'o' UNION ALL " SEEN "\"TXN_STATE\" = 'a' UNION ALL " SEEN
-                                         "\"TXN_ID\" > ? AND \"TXN_STATE\" NOT IN ('o', 'a') ORDER BY 1";
+static const char sql_unsettled[] =
+    SEEN "\"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ? UNION ALL " SEEN "\"TXN_STATE\" = 'a' UNION ALL " SEEN
+         "\"TXN_ID\" > ? AND \"TXN_STATE\" NOT IN ('o', 'a') ORDER BY 1";
+
+skep_txn_seen skep_txn_read_seen_row(skep_stmt *stmt, int64_t now) {
+  return (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
+                         .state = skep_stmt_char(stmt, 1),
+                         .type = (int)skep_stmt_i64(stmt, 2), /* NULL counts as DEFAULT */
+                         .age_ms = now - skep_stmt_i64(stmt, 3)};
+}
 
 static skep_status read_rows(skep_db *db, skep_arena *arena, bool gaps, int64_t settled, int64_t now,
                              skep_txn_seen **out, size_t *n, skep_err *err) {
-  const skep_param param = skep_p_i64(settled);
+  const skep_param params[] = {skep_p_i64(skep_db_memo(db)[SKEP_TXN_MEMO_OPEN]), skep_p_i64(settled)};
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, gaps ? sql_unsettled : sql_not_committed, &param, gaps ? 1 : 0, &stmt, err));
+  SKEP_TRY(skep_db_query(db, gaps ? sql_unsettled : sql_not_committed, params, gaps ? 2 : 0, &stmt, err));
   size_t capacity = 0;
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
@@ -181,10 +191,7 @@ static skep_status read_rows(skep_db *db, skep_arena *arena, bool gaps, int64_t 
     status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
-    (*out)[(*n)++] = (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
-                                     .state = skep_stmt_char(stmt, 1),
-                                     .type = (int)skep_stmt_i64(stmt, 2), /* NULL counts as DEFAULT */
-                                     .age_ms = now - skep_stmt_i64(stmt, 3)};
+    (*out)[(*n)++] = skep_txn_read_seen_row(stmt, now);
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
@@ -213,22 +220,22 @@ enum { SETTLED_AFTER = 3 }; /* times what an opening may take */
 
 /* The highest number of which is known that none below can appear any more: kept with the connection, since rows only
  * grow older. At first a row that is old enough says so. */
-static skep_status first_settled(skep_db *db, const skep_txn_conf *c, int64_t *out, skep_err *err) {
-  *out = *skep_db_memo(db);
+skep_status skep_txn_first_settled(skep_db *db, const skep_txn_conf *c, int64_t *out, skep_err *err) {
+  *out = skep_db_memo(db)[SKEP_TXN_MEMO_SETTLED];
   if (*out > 0) return SKEP_OK;
   return low_boundary(db, SETTLED_AFTER * c->open_timeout_ms, out, err);
 }
 
 /* Numbers that this connection took lately: who is not there was rolled back by ourselves, and nobody awaits it. */
-static void note_own(skep_db *db, int64_t id) {
-  int64_t *memo = skep_db_memo(db);
-  memmove(memo + 2, memo + 1, (SKEP_DB_MEMO_SIZE - 2) * sizeof *memo);
-  memo[1] = id;
+void skep_txn_note_own(skep_db *db, int64_t id) {
+  int64_t *own = skep_db_memo(db) + SKEP_TXN_MEMO_OWN;
+  memmove(own + 1, own, (SKEP_DB_MEMO_SIZE - SKEP_TXN_MEMO_OWN - 1) * sizeof *own);
+  *own = id;
 }
 
 static bool is_own(skep_db *db, int64_t id) {
   const int64_t *memo = skep_db_memo(db);
-  for (int i = 1; i < SKEP_DB_MEMO_SIZE; i++)
+  for (int i = SKEP_TXN_MEMO_OWN; i < SKEP_DB_MEMO_SIZE; i++)
     if (memo[i] == id) return true;
   return false;
 }
@@ -241,13 +248,20 @@ static bool is_closed(skep_db *db, int64_t below, int64_t above) {
   return true;
 }
 
+/* And below which one none is open, now or later. */
 static void keep_settled(skep_db *db, const skep_txn_conf *c, const skep_txn_seen *seen, size_t n, int64_t settled) {
+  int64_t *memo = skep_db_memo(db), open = INT64_MAX;
+  for (size_t i = 0; i < n && open == INT64_MAX; i++)
+    if (seen[i].state != 'c' && seen[i].state != 'a') open = seen[i].id;
   for (size_t i = 0; i < n; i++) {
     if (seen[i].id <= settled) continue;
     if (seen[i].age_ms < SETTLED_AFTER * c->open_timeout_ms && !is_closed(db, settled, seen[i].id)) break;
     settled = seen[i].id;
   }
-  *skep_db_memo(db) = settled;
+  memo[SKEP_TXN_MEMO_SETTLED] = settled;
+  memo[SKEP_TXN_MEMO_OPEN] = open <= settled ? open : settled + 1;
+  const skep_ctx *ctx = skep_db_ctx(db);
+  memo[SKEP_TXN_MEMO_SEEN_NS] = ctx->monotonic_ns(ctx->clock_self);
 }
 
 skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *err) {
@@ -257,7 +271,7 @@ skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *er
   size_t n = 0;
   int64_t settled;
   if (skep_db_dialect(db)->ids_in_order) return SKEP_OK;
-  SKEP_TRY(first_settled(db, &c, &settled, err));
+  SKEP_TRY(skep_txn_first_settled(db, &c, &settled, err));
   skep_arena_init(&arena, skep_db_ctx(db), (size_t)1 << 30);
   skep_status status = read_seen(db, &arena, true, settled, &seen, &n, err);
   if (status == SKEP_OK) keep_settled(db, &c, seen, n, settled);
@@ -290,6 +304,13 @@ static void go_wrong(skep_db *db, int64_t own, skep_txn_seen *seen, size_t *n) {
  * may differ from ours by some milliseconds: ours must not still await them then. Our own openings take half of it. */
 static int64_t gap_age(const skep_txn_conf *c) { return c->open_timeout_ms - c->open_timeout_ms / 10; }
 
+skep_status skep_txn_decide_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn_seen *seen,
+                                     size_t n, int64_t settled, skep_txn *txn, skep_err *err) {
+  keep_settled(db, c, seen, n, settled);
+  SKEP_TRY(skep_txn_decide_list(arena, seen, n, txn->id, txn->id, settled, gap_age(c), &txn->txns, err));
+  return skep_txn_ids_text(arena, &txn->txns, NULL, NULL, &txn->valid_txns, err);
+}
+
 static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn *txn, skep_err *err) {
   bool gaps = !skep_db_dialect(db)->ids_in_order, late = skep_db_goes_wrong(db, SKEP_DB_WRONG_LATE);
   skep_txn_seen *seen = NULL;
@@ -297,7 +318,7 @@ static skep_status take_snapshot(skep_db *db, skep_arena *arena, const skep_txn_
   int64_t settled = INT64_MAX;
   int64_t hwm = txn->id; /* the own one cuts the list */
   if (txn->id == 0 || late) SKEP_TRY(skep_txn_max_id(db, &hwm, err));
-  if (gaps) SKEP_TRY(first_settled(db, c, &settled, err));
+  if (gaps) SKEP_TRY(skep_txn_first_settled(db, c, &settled, err));
   SKEP_TRY(read_seen(db, arena, gaps, settled, &seen, &n, err));
   if (gaps) keep_settled(db, c, seen, n, settled);
   go_wrong(db, txn->id, seen, &n);
@@ -324,8 +345,8 @@ skep_status skep_txn_snapshot(skep_db *db, skep_arena *arena, const skep_txn_con
 
 /* --- tables of a statement --- */
 
-static skep_status check_tables(const skep_txn_table *tables, uint32_t n, skep_txn_type type, bool *any_write,
-                                skep_err *err) {
+skep_status skep_txn_check_tables(const skep_txn_table *tables, uint32_t n, skep_txn_type type, bool *any_write,
+                                  skep_err *err) {
   *any_write = false;
   for (uint32_t i = 0; i < n; i++) {
     char w = tables[i].write;
@@ -357,7 +378,7 @@ static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t
   return skep_txn_insert_component(db, txn, &c, err);
 }
 
-static int by_name(const void *left, const void *right) {
+int skep_txn_order_tables(const void *left, const void *right) {
   const skep_txn_table *a = *(skep_txn_table *const *)left, *b = *(skep_txn_table *const *)right;
   int order = skep_txn_order_text(a->database, b->database);
   return order != 0 ? order : skep_txn_order_text(a->table, b->table);
@@ -372,10 +393,10 @@ static skep_status take_write_ids(skep_db *db, skep_arena *arena, const skep_txn
   uint32_t n_written = 0;
   for (uint32_t i = 0; i < n; i++)
     if (tables[i].write != 0) sorted[n_written++] = &tables[i];
-  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, by_name);
+  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, skep_txn_order_tables);
   for (uint32_t i = 0; i < n_written; i++) {
     skep_txn_table *t = sorted[i];
-    bool first = fresh && (i == 0 || by_name(&sorted[i - 1], &sorted[i]) != 0);
+    bool first = fresh && (i == 0 || skep_txn_order_tables(&sorted[i - 1], &sorted[i]) != 0);
     SKEP_TRY(first ? skep_txn_allocate_fresh(db, txn->id, t->database, t->table, &t->write_id, err)
                    : skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
     SKEP_TRY(placeholder(db, txn->id, t, first, err));
@@ -411,7 +432,7 @@ skep_status skep_txn_begin_mode(skep_db *db, skep_db_mode *mode, skep_err *err) 
   return SKEP_OK;
 }
 
-static void clear_tables(skep_txn_table *tables, uint32_t n) {
+void skep_txn_clear_tables(skep_txn_table *tables, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     tables[i].write_id = 0;
     tables[i].ids = (skep_txn_ids){0};
@@ -437,7 +458,7 @@ static skep_status begin_tables(skep_db *db, const skep_txn_conf *c, skep_arena 
    * commits after us, and sees us. */
   SKEP_TRY(take_write_ids(db, arena, t, true, tables, n, err));
   SKEP_TRY(take_snapshot(db, arena, c, t, err));
-  SKEP_TRY(too_many(t->txns.n_open, c->max_open, err));
+  SKEP_TRY(skep_txn_too_many(t->txns.n_open, c->max_open, err));
   return read_lists(db, arena, t, true, tables, n, err);
 }
 
@@ -451,7 +472,7 @@ skep_status skep_txn_begin_open(skep_db *db, const skep_txn_conf *conf, skep_txn
                                 const skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
   skep_txn t = {.type = type};
-  SKEP_TRY(check_type(type, err));
+  SKEP_TRY(skep_txn_check_type(type, err));
   SKEP_TRY(begin_row(db, &c, &t, tables, n_tables, err));
   *txn = t;
   return SKEP_OK;
@@ -462,13 +483,13 @@ skep_status skep_txn_begin_tables(skep_db *db, const skep_txn_conf *conf, skep_a
   skep_txn_conf c = skep_txn_conf_full(conf);
   skep_txn t = *txn;
   bool any_write;
-  SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
-  clear_tables(tables, n_tables);
+  SKEP_TRY(skep_txn_check_tables(tables, n_tables, txn->type, &any_write, err));
+  skep_txn_clear_tables(tables, n_tables);
   skep_status status = begin_tables(db, &c, arena, &t, tables, n_tables, err);
   if (status == SKEP_OK) {
     *txn = t;
   } else {
-    clear_tables(tables, n_tables);
+    skep_txn_clear_tables(tables, n_tables);
   }
   return status;
 }
@@ -479,16 +500,31 @@ static skep_status begin_once(skep_db *db, const skep_txn_conf *c, skep_arena *a
   skep_db_mode mode = skep_txn_opening_mode(db);
   if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
-  clear_tables(tables, n);
+  skep_txn_clear_tables(tables, n);
   skep_txn t = {.type = type};
   skep_status status = begin_rows(db, c, arena, &t, tables, n, err);
   status = skep_db_end(db, joined, status, err);
   if (status == SKEP_OK) {
     *txn = t;
   } else {
-    clear_tables(tables, n);
+    skep_txn_clear_tables(tables, n);
   }
   return status;
+}
+
+/* In one round trip. SKEP_END: in steps. */
+static skep_status begin_at_once(skep_db *db, const skep_txn_conf *c, skep_arena *arena, skep_txn_type type,
+                                 skep_txn_table *tables, uint32_t n, skep_txn *txn, skep_err *err) {
+  skep_txn_sent sent;
+  if (n > SKEP_TXN_MAX_SENT || !skep_txn_sends(db)) return SKEP_END;
+  skep_status status = skep_txn_send_begin(db, c, &sent, err);
+  if (status == SKEP_OK) status = skep_txn_send_open(db, c, type, tables, n, &sent, err);
+  if (status == SKEP_OK) status = skep_txn_send_tables(db, c, tables, n, &sent, err);
+  status = skep_db_end(db, false, status, err);
+  bool steps = status != SKEP_OK && skep_txn_takes_steps(db, status);
+  if (status == SKEP_OK) status = skep_txn_sent_take(db, c, arena, &sent, tables, n, txn, err);
+  skep_txn_sent_done(&sent);
+  return steps ? SKEP_END : status;
 }
 
 enum { MAX_TRIES = 8 };
@@ -498,8 +534,10 @@ skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *a
                            skep_txn_table *tables, uint32_t n_tables, skep_txn *txn, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
   bool any_write = false, alone = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db);
-  SKEP_TRY(check_type(type, err));
-  SKEP_TRY(check_tables(tables, n_tables, type, &any_write, err));
+  SKEP_TRY(skep_txn_check_type(type, err));
+  SKEP_TRY(skep_txn_check_tables(tables, n_tables, type, &any_write, err));
+  skep_status at_once = begin_at_once(db, &c, arena, type, tables, n_tables, txn, err);
+  if (at_once != SKEP_END) return at_once;
   for (int i = 1;; i++) {
     skep_status status = begin_once(db, &c, arena, type, any_write, tables, n_tables, txn, err);
     if (status != SKEP_ERR_BUSY || alone || i == MAX_TRIES) return status;
@@ -509,13 +547,13 @@ skep_status skep_txn_begin(skep_db *db, const skep_txn_conf *conf, skep_arena *a
 skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *txn, skep_txn_table *tables,
                                 uint32_t n_tables, skep_err *err) {
   bool any_write = false, joined = false;
-  SKEP_TRY(check_tables(tables, n_tables, txn->type, &any_write, err));
+  SKEP_TRY(skep_txn_check_tables(tables, n_tables, txn->type, &any_write, err));
   bool touches = false;
   SKEP_TRY(skep_txn_touch_needed(db, txn->id, tables, n_tables, &touches, err));
   skep_db_mode mode = any_write || touches ? skep_txn_opening_mode(db) : SKEP_DB_READ;
   if (any_write && !skep_db_in_transaction(db)) SKEP_TRY(skep_txn_begin_mode(db, &mode, err));
   SKEP_TRY(skep_db_begin_unless(db, mode, &joined, err));
-  clear_tables(tables, n_tables);
+  skep_txn_clear_tables(tables, n_tables);
   char state;
   skep_status status = SKEP_OK; /* a mark that names them all goes on doing so */
   if (touches) status = skep_txn_touch(db, txn->id, tables, n_tables, err); /* its lock comes before that of the row */
@@ -528,7 +566,7 @@ skep_status skep_txn_use_tables(skep_db *db, skep_arena *arena, const skep_txn *
   if (status == SKEP_OK) status = take_write_ids(db, arena, &t, false, tables, n_tables, err);
   if (status == SKEP_OK) status = read_lists(db, arena, &t, false, tables, n_tables, err);
   status = skep_db_end(db, joined, status, err);
-  if (status != SKEP_OK) clear_tables(tables, n_tables);
+  if (status != SKEP_OK) skep_txn_clear_tables(tables, n_tables);
   return status;
 }
 
@@ -564,9 +602,9 @@ skep_status skep_txn_look(skep_db *db, skep_arena *arena, const skep_txn_conf *c
   skep_txn_conf c = skep_txn_conf_full(conf);
   skep_txn t = {.type = SKEP_TXN_READ_ONLY};
   bool joined = false, any_write = false;
-  SKEP_TRY(check_tables(tables, n_tables, SKEP_TXN_READ_ONLY, &any_write, err));
+  SKEP_TRY(skep_txn_check_tables(tables, n_tables, SKEP_TXN_READ_ONLY, &any_write, err));
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_READ, &joined, err));
-  clear_tables(tables, n_tables);
+  skep_txn_clear_tables(tables, n_tables);
   skep_status status = skep_db_end(db, joined, look(db, arena, &c, tables, n_tables, &t, err), err);
   if (status == SKEP_OK) *txn = t;
   return status;

@@ -189,7 +189,7 @@ static int order_pairs(const void *left, const void *right) {
 
 /* Questions for one exception each; the rest are answered in one pass over the rows from the first of them on. What
  * came lately is few rows, however many exceptions are among them. */
-enum { MAX_SINGLE = 64, LATELY = 256 };
+enum { MAX_SINGLE = 64, LATELY = SKEP_TXN_LATELY };
 
 static int order_ids(const void *left, const void *right) {
   int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -245,6 +245,41 @@ static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids 
                            SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(lowest)), &ignored,
                            &valid_below, err));
   if (!valid_below) skep_txn_shorten(out);
+  return SKEP_OK;
+}
+
+/* --- lists from rows that were sent for --- */
+
+skep_status skep_txn_read_pairs(skep_stmt *stmt, skep_arena *arena, skep_txn_pairs *out, skep_err *err) {
+  skep_status status;
+  size_t capacity = 0;
+  *out = (skep_txn_pairs){.next = 1};
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    const skep_txn_pair pair = {skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 1)};
+    if (pair.txn < 0) {
+      out->next = pair.write_id;
+      continue;
+    }
+    void *items = out->items;
+    SKEP_TRY(skep_txn_grow(arena, &items, &capacity, out->n, sizeof *out->items, err));
+    out->items = items;
+    out->items[out->n++] = pair;
+  }
+  return status == SKEP_END ? SKEP_OK : status;
+}
+
+skep_status skep_txn_decide_pairs(skep_arena *arena, const skep_txn_ids *txns, skep_txn_pairs *pairs, int64_t next,
+                                  skep_txn_ids *out, bool *decided, skep_err *err) {
+  int64_t lowest = 0;
+  bool shorten = false;
+  *decided = true;
+  if (next == 1) { /* nothing was ever written */
+    *out = (skep_txn_ids){.min_open = INT64_MAX};
+    return SKEP_OK;
+  }
+  if (pairs->n > 1) qsort(pairs->items, pairs->n, sizeof *pairs->items, order_pairs);
+  SKEP_TRY(skep_txn_decide_write_ids(arena, txns, pairs->items, pairs->n, next - 1, out, &shorten, &lowest, err));
+  *decided = !shorten;
   return SKEP_OK;
 }
 
