@@ -21,13 +21,14 @@ enum { MAX_NAP_MS = 1000, UNKNOWN_TIMEOUT_MS = 10000, QUIET_MS = 2000, TELL_MS =
 struct skep_heartbeat {
   skep_session *s;
   skep_heartbeats *in;
-  skep_heartbeat *next; /* of all that share the thread */
-  int64_t txn;          /* 0: none */
-  int64_t timeout_ms;   /* of txn */
-  int64_t last_ms;      /* its latest beat, by the wall clock */
-  int64_t begun_ms;     /* when the thread was told of it */
-  int64_t told_ms;      /* when it last said how far it is; 0: never */
-  bool runs;            /* a statement */
+  skep_heartbeat *next;            /* of all that share the thread */
+  int64_t txn;                     /* 0: none */
+  char listed[SKEP_QUERY_ID_SIZE]; /* the query that the metastore names for txn: not SET or SHOW, which came later */
+  int64_t timeout_ms;              /* of txn */
+  int64_t last_ms;                 /* its latest beat, by the wall clock */
+  int64_t begun_ms;                /* when the thread was told of it */
+  int64_t told_ms;                 /* when it last said how far it is; 0: never */
+  bool runs;                       /* a statement */
   uint64_t n_statements;
   bool is_lost; /* aborted by others: its owner was told */
   /* as of the last look */
@@ -134,13 +135,12 @@ static skep_heartbeat *find(const skep_heartbeats *h, int64_t txn) {
   return w;
 }
 
-/* A query that is over already: nothing to end. *idle: its transaction is between two statements, of which the query
- * was the last. */
+/* A query that is over already: nothing to end. *idle: its transaction is between two statements. */
 static bool kill_one(skep_heartbeats *h, const skep_txn_kill *kill, bool *idle) {
   char text[sizeof h->first->s->ended_why], query[100], who[200];
   (void)pthread_mutex_lock(&h->lock);
   skep_heartbeat *w = find(h, kill->txn);
-  bool same = w != NULL && kill->query != NULL && strcmp(w->s->query_id, kill->query) == 0;
+  bool same = w != NULL && kill->query != NULL && strcmp(w->listed, kill->query) == 0;
   *idle = same && !w->runs;
   if (same && w->runs) {
     const char *by = kill->who != NULL ? kill->who : "?";
@@ -353,6 +353,7 @@ void skep_heartbeat_watch(skep_session *s, int64_t txn) {
     w->progress = (skep_txn_progress){0};
     w->is_lost = false;
     w->runs = true; /* a statement has begun it */
+    snprintf(w->listed, sizeof w->listed, "%s", s->query_id);
   }
   w->txn = txn;
   if (txn != 0) {
@@ -361,6 +362,14 @@ void skep_heartbeat_watch(skep_session *s, int64_t txn) {
     if (sooner) pthread_cond_signal(&h->wake);
   }
   pthread_mutex_unlock(&h->lock);
+}
+
+void skep_heartbeat_listed(skep_session *s) {
+  skep_heartbeat *w = s->heartbeat;
+  if (w == NULL) return;
+  pthread_mutex_lock(&w->in->lock);
+  snprintf(w->listed, sizeof w->listed, "%s", s->query_id);
+  pthread_mutex_unlock(&w->in->lock);
 }
 
 void skep_heartbeat_runs(skep_session *s, bool runs) {

@@ -8,7 +8,7 @@
  *   within two seconds says nothing,
  * - looks whether somebody has aborted one: its statement ends then with SKEP_ERR_ABORTED and the reason,
  * - looks for KILL QUERY: its statement ends then with SKEP_ERR_CANCELLED, naming who asked; an explicit transaction
- *   between two statements is aborted. */
+ *   between two statements, of which the last one with tables is named, is aborted. */
 #ifndef SQL_HEARTBEAT_H
 #define SQL_HEARTBEAT_H
 
@@ -18,6 +18,9 @@
  * beat is asked here (skep_txn_timeout). The thread starts with the first one; failing to start it is no
  * failure, the transaction then lives for the time-out. */
 void skep_heartbeat_watch(skep_session *session, int64_t txn);
+
+/* The open transaction bears session->query_id in the metastore now: what KILL QUERY can name. */
+void skep_heartbeat_listed(skep_session *session);
 
 /* A statement begins (session->query_id), or the session does nothing any more. What was said before of the last
  * statement (skep_heartbeat_why) is forgotten with the next. */

@@ -141,6 +141,48 @@ static void kill_query_ends_an_explicit_transaction_between_two_statements(void 
   skep_session_close(other);
 }
 
+/* Statements without tables are not what SHOW TRANSACTIONS names: they do not shield the transaction. */
+static void kill_query_ends_an_explicit_transaction_after_statements_without_tables(void **state) {
+  static const char *const last[] = {"SHOW TABLES", "SET hive.x=y", "DESCRIBE u", "EXPLAIN SELECT * FROM u"};
+  warehouse *w = *state;
+  skep_session *other;
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+    assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+    assert_int_equal(warehouse_try(w, other, "INSERT INTO u VALUES (1)"), SKEP_OK);
+    assert_int_equal(warehouse_try(w, other, last[i]), SKEP_OK);
+    kill_query(w, open_cell(w, "agent_info"));
+    while (strcmp(warehouse_rows(w, "SELECT count(*) FROM sys.transactions WHERE state = 'open'"), "0\n") != 0) nap();
+    assert_int_equal(warehouse_try(w, other, "COMMIT"), SKEP_ERR_ABORTED);
+  }
+  assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM u"), "0\n");
+  skep_session_close(other);
+}
+
+static void kill_query_ends_a_statement_of_an_explicit_transaction_that_waits(void **state) {
+  warehouse *w = *state;
+  runner r;
+  skep_session *holder;
+  assert_ok(skep_session_open(&w->opts, &holder, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, holder, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, holder, "UPDATE u SET a = 2"), SKEP_OK);
+  assert_ok(skep_session_open(&w->opts, &r.session, &w->err), w->err);
+  assert_int_equal(warehouse_try(w, r.session, "START TRANSACTION"), SKEP_OK);
+  assert_int_equal(warehouse_try(w, r.session, "SELECT * FROM u"), SKEP_OK);
+  r.sql = "UPDATE u SET a = 3";
+  assert_int_equal(pthread_create(&r.thread, NULL, run, &r), 0);
+  const char *id = "";
+  while ((id = warehouse_rows(w, "SELECT agent_info FROM sys.locks WHERE lock_state = 'waiting' LIMIT 1"))[0] == '\0')
+    nap();
+  char copy[150];
+  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(id, "\n"), id);
+  kill_query(w, copy);
+  finish(&r);
+  assert_int_equal(r.st, SKEP_ERR_CANCELLED);
+  assert_int_equal(warehouse_try(w, holder, "COMMIT"), SKEP_OK);
+  skep_session_close(holder);
+}
+
 static void kill_query_says_when_there_is_none(void **state) {
   warehouse *w = *state;
   warehouse_fails(w, "KILL QUERY 'nobody\n'", "no query runs with id 'nobody\\x0a'");
@@ -320,6 +362,8 @@ int main(void) {
       TEST(kill_query_says_when_there_is_none),
       TEST(kill_query_ends_a_definition_that_waits),
       TEST(kill_query_ends_an_explicit_transaction_between_two_statements),
+      TEST(kill_query_ends_an_explicit_transaction_after_statements_without_tables),
+      TEST(kill_query_ends_a_statement_of_an_explicit_transaction_that_waits),
       TEST(abort_transactions_says_what_was_not_open),
       TEST(an_aborted_transaction_ends_its_statement),
       TEST(a_query_of_an_aborted_transaction_fails_at_its_end),

@@ -213,7 +213,6 @@ static skep_status join_txn(entering *e, skep_err *err) {
   skep_session *s = e->life->s;
   SKEP_TRY(txn_tables(e->life, &e->tables, &e->n_tables, err));
   SKEP_TRY(skep_txn_use_tables(s->db, &s->arena, &s->txn.txn, e->tables, e->n_tables, err));
-  SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err));
   SKEP_TRY(check_partitions(e->life, err)); /* one that was dropped before this touch is nobody's any more */
   take_lists(e->life, e->tables);
   return check_snapshot(e->life, err);
@@ -251,7 +250,9 @@ static skep_status request(entering *e, int64_t txn, bool is_new, skep_err *err)
 /* In the writing database transaction. */
 static skep_status enter_first(entering *e, skep_err *err) {
   bool is_explicit = e->life->s->txn.txn.id != 0;
+  const skep_session *s = e->life->s;
   if (!is_explicit) SKEP_TRY(open_txn(e, err));
+  if (is_explicit) SKEP_TRY(skep_txn_set_query(s->db, s->txn.txn.id, s->query_id, err)); /* it may have to wait */
   SKEP_TRY(request(e, is_explicit ? e->life->s->txn.txn.id : e->txn.id, !is_explicit, err));
   /* a broken rule of tests/history: the snapshot of before the wait */
   bool early = e->state == SKEP_LOCK_WAITING && !is_explicit && skep_db_goes_wrong(e->life->s->db, SKEP_DB_WRONG_KEPT);
@@ -299,6 +300,7 @@ static skep_status settle(entering *e, skep_status st, skep_err *err) {
     if (e->txn.id != 0) skep_transaction_leave(s, e->txn.id);
     return skep_wrap(err, SKEP_ERR_IO, "the statement could not begin");
   }
+  if (st == SKEP_OK && s->txn.txn.id != 0 && !life->owns_txn) skep_heartbeat_listed(s);
   if (st != SKEP_OK || e->txn.id == 0 || e->txn.id == s->txn.txn.id) return st;
   s->txn.txn = e->txn;
   life->owns_txn = true;

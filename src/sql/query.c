@@ -87,6 +87,7 @@ skep_status skep_query_run(skep_session *s, const skep_statement *statement, ske
     if (st == SKEP_OK) st = query_start(r, statement->query, err);
   } while (skep_life_again(&r->life, &st, err));
   if (st == SKEP_OK) {
+    r->base.runs = true;
     *out = &r->base;
     return SKEP_OK;
   }

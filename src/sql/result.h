@@ -12,6 +12,7 @@ typedef struct skep_result_vtab {
 struct skep_result {
   const skep_result_vtab *vt;
   const skep_type *type; /* struct: names and types */
+  bool runs;             /* its rows are still being made: the statement runs until they end */
   skep_status ended;     /* SKEP_OK while there may be more; kept here so that it is sticky */
   skep_err failure;      /* when ended is an error */
 };

@@ -1,5 +1,6 @@
 /* The dispatcher: see statement.h. */
 #include "sql/statement.h"
+#include "sql/result.h"
 
 #include "sql/compact.h"
 #include "sql/heartbeat.h"
@@ -149,7 +150,7 @@ static skep_status execute(skep_session *s, const char *text, size_t length, ske
 skep_status skep_statement_execute(skep_session *s, const char *text, size_t length, skep_result **out, skep_err *err) {
   skep_heartbeat_runs(s, true);
   skep_status st = skep_heartbeat_why(s, execute(s, text, length, out, err), err);
-  if (*out == NULL) skep_heartbeat_runs(s, false);
+  if (*out == NULL || !(*out)->runs) skep_heartbeat_runs(s, false);
   s->text = NULL;
   s->text_length = 0;
   /* a statement that fails ends the transaction that it was in; a text that does not parse is none */
