@@ -262,6 +262,28 @@ static void a_dropped_table_waits_for_those_who_use_it(void **state) {
   assert_string_equal(r[0].location, "file:/w/t");
 }
 
+/* A reader of one table never holds back another's, however much of the first was dropped. */
+static void many_that_wait_hide_none_that_do_not(void **state) {
+  enum { DROPPED = 1200 };
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn_removal *r = NULL;
+  assert_ok(txn_write(f, f->db, "t", NULL, 'i', &err), err);
+  assert_ok(txn_write(f, f->db, "v", NULL, 'i', &err), err);
+  skep_txn_table t = {.database = "d", .table = "t"};
+  skep_txn reader = txn_begin(f, f->db, &t, 1);
+  assert_ok(skep_db_begin(f->db, SKEP_DB_WRITE, &err), err);
+  for (int i = 0; i < DROPPED; i++)
+    assert_ok(skep_txn_removal_add(f->db, 0, "d", "t", "p=1", "file:/w/t/p=1", &err), err);
+  assert_ok(skep_txn_removal_add(f->db, 0, "d", "v", NULL, "file:/w/v", &err), err);
+  assert_ok(skep_db_commit(f->db, &err), err);
+  assert_int_equal(n_removable(f, &r), 1);
+  assert_string_equal(r[0].location, "file:/w/v");
+  assert_string_equal(r[0].table, "v");
+  assert_ok(skep_txn_commit(f->db, reader.id, NULL, 0, NULL, NULL, &err), err);
+  assert_int_equal(n_removable(f, &r), 100);
+}
+
 static void a_soft_delete_waits_from_its_commit_on(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
@@ -499,6 +521,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_dropped_directory_waits_for_readers, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(locks_outside_of_transactions_end_with_their_heartbeat, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_table_waits_for_those_who_use_it, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(many_that_wait_hide_none_that_do_not, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_soft_delete_waits_from_its_commit_on, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(locations_survive_hives_map, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(dropped_and_renamed_objects_take_their_rows, txn_setup, txn_teardown),

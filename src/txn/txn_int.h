@@ -107,10 +107,15 @@ skep_status skep_txn_touch_needed(skep_db *db, int64_t txn, const skep_txn_table
 /* Who uses the table goes on doing so under its new name. */
 skep_status skep_txn_rename_marks(skep_db *db, const char *database, const char *table, const char *new_database,
                                   const char *new_table, skep_err *err);
-/* The lowest open transaction that uses the table or may (one that does not say); the next number where there is none.
- * Inside a database transaction. Unlike a horizon it holds nobody off: for what no transaction can begin to use. */
-skep_status skep_txn_oldest_user(skep_db *db, const skep_txn_conf *conf, const char *database, const char *table,
-                                 int64_t *out, skep_err *err);
+/* Of each table the lowest open transaction that uses it or may (one that does not say); the next number where there is
+ * none. Inside a database transaction. Unlike a horizon it holds nobody off: for what no transaction can begin to use.
+ */
+typedef struct skep_txn_user {
+  const char *database, *table;
+  int64_t txn;      /* the answer */
+  char letters[16]; /* watermark.c's own */
+} skep_txn_user;
+skep_status skep_txn_oldest_users(skep_db *db, const skep_txn_conf *conf, skep_txn_user *of, size_t n, skep_err *err);
 /* Published horizons that no open transaction is below. */
 skep_status skep_txn_clean_horizons(skep_db *db, int64_t min_open, skep_err *err);
 

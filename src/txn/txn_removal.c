@@ -1,4 +1,5 @@
 /* Directories that are dropped while a reader may still use them: recorded with the drop, removable later. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "txn/string_map.h"
@@ -68,71 +69,104 @@ static const char sql_removals[] =
     "\"COMPACTION_QUEUE\" WHERE " SKEP_IS_A_REMOVAL
     " AND (\"CQ_NEXT_TXN_ID\" < ? OR (\"CQ_HIGHEST_WRITE_ID\" > 0 AND \"CQ_NEXT_TXN_ID\" < ?)) AND "
     "(\"CQ_CLEANER_START\" IS NULL OR \"CQ_CLEANER_START\" < ?) ORDER BY \"CQ_ID\"";
+/* Of those the tables for which it has to be asked who uses them. */
+static const char sql_tables[] =
+    "SELECT DISTINCT \"CQ_DATABASE\", \"CQ_TABLE\" FROM \"COMPACTION_QUEUE\" WHERE " SKEP_IS_A_REMOVAL
+    " AND \"CQ_HIGHEST_WRITE_ID\" > 0 AND \"CQ_NEXT_TXN_ID\" >= ? AND \"CQ_NEXT_TXN_ID\" < ?";
 
-enum { CLAIM_MS = 3600 * 1000, MAX_LOOKS = 1000 };
+enum { CLAIM_MS = 3600 * 1000 };
 
-/* A row that may be removed by now. */
-typedef struct candidate {
-  skep_txn_removal r;
-  int64_t next_txn; /* the newest transaction when it was dropped */
-} candidate;
+typedef struct users {
+  skep_txn_user *of; /* by table, then database */
+  size_t n;
+  int64_t min_open;
+} users;
 
-static skep_status read_removal(skep_stmt *stmt, skep_arena *arena, candidate *out, bool *is_one, skep_err *err) {
-  size_t size = 0;
-  skep_bytes location = {0};
-  const char *map = skep_stmt_text(stmt, 4, &size);
-  *is_one = skep_string_map_get(map, size, "location", &location);
-  if (!*is_one) return SKEP_OK;
-  *out = (candidate){.r = {.id = skep_stmt_i64(stmt, 0)}, .next_txn = skep_stmt_i64(stmt, 5)};
-  out->r.location = skep_arena_strndup(arena, (const char *)location.at, location.left);
-  if (out->r.location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
-  SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->r.database, err));
-  SKEP_TRY(skep_stmt_text_copy(stmt, 2, arena, &out->r.table, err));
-  return skep_stmt_text_copy(stmt, 3, arena, &out->r.partition, err);
+static int by_name(const void *left, const void *right) {
+  const skep_txn_user *a = left, *b = right;
+  int order = strcmp(a->table, b->table);
+  return order != 0 ? order : strcmp(a->database, b->database);
 }
 
-static skep_status read_candidates(skep_db *db, int64_t min_open, int64_t next, int64_t now, skep_arena *arena,
-                                   candidate **out, uint32_t *n, skep_err *err) {
+static skep_status read_tables(skep_db *db, int64_t next, skep_arena *arena, users *u, skep_err *err) {
   skep_stmt *stmt = NULL;
-  SKEP_TRY(skep_db_query(db, sql_removals,
-                         SKEP_PARAMS(skep_p_i64(min_open), skep_p_i64(next), skep_p_i64(now - CLAIM_MS)), &stmt, err));
+  SKEP_TRY(skep_db_query(db, sql_tables, SKEP_PARAMS(skep_p_i64(u->min_open), skep_p_i64(next)), &stmt, err));
   size_t capacity = 0;
-  skep_status status = SKEP_OK;
-  while (*n < MAX_LOOKS && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    void *items = *out;
-    bool is_one = false;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+  skep_status status;
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    void *items = u->of;
+    const char *database = NULL, *table = NULL;
+    status = skep_arena_grow(arena, &items, &capacity, u->n + 1, sizeof *u->of, err);
+    if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 0, arena, &database, err);
+    if (status == SKEP_OK) status = skep_stmt_text_copy(stmt, 1, arena, &table, err);
     if (status != SKEP_OK) break;
-    *out = items;
-    status = read_removal(stmt, arena, &(*out)[*n], &is_one, err);
-    if (status != SKEP_OK) break;
-    *n += is_one ? 1 : 0;
+    u->of = items;
+    if (database != NULL && table != NULL) u->of[u->n++] = (skep_txn_user){.database = database, .table = table};
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+/* Below this number a row's drop must be. */
+static int64_t oldest_user(const users *u, const skep_txn_removal *r) {
+  const skep_txn_user wanted = {.database = r->database, .table = r->table};
+  const skep_txn_user *found = u->n == 0 || r->database == NULL || r->table == NULL
+                                   ? NULL
+                                   : bsearch(&wanted, u->of, u->n, sizeof *u->of, by_name);
+  return found != NULL ? found->txn : u->min_open;
+}
+
+/* *is_one: it can be removed, and was read. */
+static skep_status read_removal(skep_stmt *stmt, const users *u, skep_arena *arena, skep_txn_removal *out, bool *is_one,
+                                skep_err *err) {
+  size_t size = 0;
+  skep_bytes location = {0};
+  const char *map = skep_stmt_text(stmt, 4, &size);
+  int64_t dropped = skep_stmt_i64(stmt, 5);
+  *is_one = false;
+  if (!skep_string_map_get(map, size, "location", &location)) return SKEP_OK;
+  *out = (skep_txn_removal){
+      .id = skep_stmt_i64(stmt, 0), .database = skep_stmt_text(stmt, 1, NULL), .table = skep_stmt_text(stmt, 2, NULL)};
+  if (dropped >= u->min_open && dropped >= oldest_user(u, out)) return SKEP_OK;
+  *is_one = true;
+  out->location = skep_arena_strndup(arena, (const char *)location.at, location.left);
+  if (out->location == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
+  SKEP_TRY(skep_stmt_text_copy(stmt, 1, arena, &out->database, err));
+  SKEP_TRY(skep_stmt_text_copy(stmt, 2, arena, &out->table, err));
+  return skep_stmt_text_copy(stmt, 3, arena, &out->partition, err);
+}
+
 /* What everybody is over with goes; before that what was a transactional table's when none of those that were open
  * uses it (watermark.h): no other can begin to, since the catalog does not have it any more. Of plain tables nobody
- * says that he reads them. */
+ * says that he reads them. However many rows have to wait, those behind them are found. */
 static skep_status read_removals(skep_db *db, const skep_txn_conf *conf, int64_t min_open, int64_t now,
                                  skep_arena *arena, uint32_t limit, skep_txn_removal **out, uint32_t *n,
                                  skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
-  candidate *all = NULL;
-  uint32_t n_all = 0;
+  users u = {.min_open = min_open};
+  size_t capacity = 0;
   int64_t boundary;
+  skep_stmt *stmt = NULL;
   SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
-  SKEP_TRY(read_candidates(db, min_open, boundary + 1, now, arena, &all, &n_all, err));
-  *out = skep_arena_zero(arena, (size_t)n_all + 1, sizeof **out);
-  if (*out == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of removals");
-  for (uint32_t i = 0; i < n_all && *n < limit; i++) {
-    const candidate *a = &all[i];
-    int64_t oldest = min_open;
-    if (a->next_txn >= min_open) SKEP_TRY(skep_txn_oldest_user(db, conf, a->r.database, a->r.table, &oldest, err));
-    if (a->next_txn < oldest) (*out)[(*n)++] = a->r;
+  SKEP_TRY(read_tables(db, boundary + 1, arena, &u, err));
+  SKEP_TRY(skep_txn_oldest_users(db, conf, u.of, u.n, err));
+  if (u.n > 1) qsort(u.of, u.n, sizeof *u.of, by_name);
+  SKEP_TRY(skep_db_query(db, sql_removals,
+                         SKEP_PARAMS(skep_p_i64(min_open), skep_p_i64(boundary + 1), skep_p_i64(now - CLAIM_MS)), &stmt,
+                         err));
+  skep_status status = SKEP_OK;
+  while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+    void *items = *out;
+    bool is_one = false;
+    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    if (status != SKEP_OK) break;
+    *out = items;
+    status = read_removal(stmt, &u, arena, &(*out)[*n], &is_one, err);
+    if (status != SKEP_OK) break;
+    *n += is_one ? 1 : 0;
   }
-  return SKEP_OK;
+  skep_stmt_done(stmt);
+  return status == SKEP_END ? SKEP_OK : status;
 }
 
 /* Reads; in a write transaction also marks them as being removed. */

@@ -328,27 +328,30 @@ skep_status skep_txn_cleaner_claim(skep_db *db, const skep_txn_conf *conf, skep_
   return skep_db_end(db, false, look_and_publish(&l, database, table, err), err);
 }
 
-skep_status skep_txn_oldest_user(skep_db *db, const skep_txn_conf *conf, const char *database, const char *table,
-                                 int64_t *out, skep_err *err) {
+skep_status skep_txn_oldest_users(skep_db *db, const skep_txn_conf *conf, skep_txn_user *of, size_t n, skep_err *err) {
   skep_txn_conf c = skep_txn_conf_full(conf);
-  char letters[LETTERS + 1];
+  size_t n_left = n;
   int64_t boundary;
   skep_stmt *stmt = NULL;
-  letters_of(database, table, letters);
   SKEP_TRY(skep_txn_id_boundary(db, &c, &boundary, err));
-  *out = boundary + 1;
+  for (size_t i = 0; i < n; i++) {
+    of[i].txn = boundary + 1;
+    letters_of(of[i].database, of[i].table, of[i].letters);
+  }
   SKEP_TRY(skep_db_query(db,
                          "SELECT \"TXN_ID\", \"TXN_META_INFO\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' ORDER BY "
                          "\"TXN_ID\"",
                          SKEP_NO_PARAMS, &stmt, err));
-  skep_status status;
-  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
+  skep_status status = SKEP_OK;
+  while (n_left > 0 && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     const char *mark = skep_stmt_text(stmt, 1, NULL);
     int64_t txn = skep_stmt_i64(stmt, 0);
     if (txn > boundary) break;
-    if (skep_txn_is_mark(mark) && !says(mark, letters)) continue;
-    *out = txn;
-    break;
+    for (size_t i = 0; i < n; i++) {
+      if (of[i].txn <= boundary || (skep_txn_is_mark(mark) && !says(mark, of[i].letters))) continue;
+      of[i].txn = txn;
+      n_left--;
+    }
   }
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
