@@ -1,5 +1,6 @@
 /* Where metrics go: a file that is replaced now and then, or a port that answers GET /metrics on 127.0.0.1. */
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -36,8 +37,14 @@ struct skep_compact_exporter {
 /* ---- a file ---- */
 
 static skep_status write_whole(const char *path, const skep_buf *text, skep_err *err) {
-  FILE *f = fopen(path, "wb");
-  if (f == NULL) return skep_fail(err, SKEP_ERR_IO, "--metrics: cannot write the file (errno %d)", errno);
+  (void)unlink(path); /* of one of this number that died; a link that somebody put there is not followed */
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+  if (f == NULL) {
+    skep_status status = skep_fail(err, SKEP_ERR_IO, "--metrics: cannot write the file (errno %d)", errno);
+    if (fd >= 0) close(fd);
+    return status;
+  }
   size_t n = fwrite(text->data, 1, text->size, f);
   if (fclose(f) == 0 && n == text->size) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_IO, "--metrics: cannot write the file (errno %d)", errno);

@@ -245,10 +245,10 @@ static skep_status store_place(skep_session *s, const analysis *a, const place *
   return skep_catalog_update_table_params(s->catalog, a->t, params, n, write_id, err);
 }
 
-/* With columns: what was accurate of others stays so, unless somebody wrote since. */
+/* What was accurate of other columns stays so, unless somebody wrote since. */
 static skep_status say_accurate(skep_session *s, const analysis *a, place *p, const skep_catalog_params *now,
                                 skep_err *err) {
-  if (a->columns.n == 0 || p->stats.is_stale) return SKEP_OK;
+  if (p->stats.is_stale) return SKEP_OK;
   p->stats.accurate = skep_stats_accurate(s, a->t, &a->columns, skep_catalog_param_get(now, "COLUMN_STATS_ACCURATE"));
   return p->stats.accurate != NULL ? SKEP_OK : ddl_nomem(err);
 }
