@@ -25,7 +25,8 @@
  * INTO orders SELECT * FROM given, or MERGE INTO orders USING given.
  *
  * Threads: a warehouse may be used by many threads at the same time; a connection with its result by one at a time, but
- * for skep_cancel.
+ * for skep_cancel: a call that comes while another runs is refused with SKEP_ERR_ARGUMENT. A process that forks opens its
+ * warehouses afterwards: what a child inherits is refused there, and closing it in the child does nothing.
  *
  * Failures: as in table.h. */
 #ifndef SKEP_WAREHOUSE_H

@@ -21,6 +21,7 @@ struct skep_warehouse {
   skep_config *config;
   skep_heartbeats *heartbeats;
   skep_session_opts opts; /* of every session */
+  pid_t process;          /* that opened it; a child of it must not use it: threads and database are not there */
   char host[256];
 };
 
@@ -30,6 +31,7 @@ struct skep_connection {
   skep_warehouse *warehouse;
   skep_session *session;
   rows_of *rows; /* not released yet; or NULL */
+  bool busy;     /* atomic: a call runs */
 };
 
 /* ---- warehouses ---- */
@@ -127,6 +129,7 @@ skep_status skep_warehouse_open(const char *dir, const skep_warehouse_opts *opts
     return skep_fail(err, SKEP_ERR_NOMEM, "no memory to open a warehouse");
   }
   w->references = 1;
+  w->process = getpid();
   w->reading = r;
   skep_status status = open_warehouse(w, dir, &all, err);
   if (status != SKEP_OK) {
@@ -137,7 +140,29 @@ skep_status skep_warehouse_open(const char *dir, const skep_warehouse_opts *opts
   return SKEP_OK;
 }
 
-void skep_warehouse_close(skep_warehouse *warehouse) { unref(warehouse); }
+static bool is_inherited(const skep_warehouse *w) { return w->process != getpid(); }
+
+static skep_status check_process(const skep_warehouse *w, skep_err *err) {
+  if (!is_inherited(w)) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_ARGUMENT,
+                   "the warehouse was opened by process %ld: a process that forks opens its warehouses afterwards",
+                   (long)w->process);
+}
+
+void skep_warehouse_close(skep_warehouse *warehouse) {
+  if (warehouse != NULL && !is_inherited(warehouse)) unref(warehouse);
+}
+
+/* ---- one call at a time ---- */
+
+static skep_status enter(skep_connection *c, skep_err *err) {
+  if (c == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no connection given");
+  SKEP_TRY(check_process(c->warehouse, err));
+  if (!__atomic_exchange_n(&c->busy, true, __ATOMIC_ACQUIRE)) return SKEP_OK;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "another call of this connection is not over: give each thread its own");
+}
+
+static void leave(skep_connection *c) { __atomic_store_n(&c->busy, false, __ATOMIC_RELEASE); }
 
 /* ---- rows of a statement ---- */
 
@@ -158,11 +183,8 @@ static skep_status fetch(rows_of *r, skep_err *err) {
 
 /* Batches of a result are cut, and several make one, up to batch_rows. Rows that came before a failure are handed out
  * before it. */
-static skep_status next_rows(void *self, skep_batch *batch, skep_err *err) {
-  rows_of *r = self;
-  skep_vec *to = &batch->root;
-  int64_t most = r->connection != NULL ? r->warehouse->reading->read.batch_rows : 0;
-  if (r->connection == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "the connection of these rows is closed");
+static skep_status fill(rows_of *r, skep_vec *to, skep_err *err) {
+  int64_t most = r->warehouse->reading->read.batch_rows;
   while (to->length < most) {
     skep_status status = fetch(r, err);
     if (status != SKEP_OK) return to->length != 0 ? SKEP_OK : status;
@@ -172,6 +194,16 @@ static skep_status next_rows(void *self, skep_batch *batch, skep_err *err) {
     r->at += n;
   }
   return SKEP_OK;
+}
+
+static skep_status next_rows(void *self, skep_batch *batch, skep_err *err) {
+  rows_of *r = self;
+  skep_connection *c = r->connection;
+  if (c == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "the connection of these rows is closed");
+  SKEP_TRY(enter(c, err));
+  skep_status status = fill(r, &batch->root, err);
+  leave(c);
+  return status;
 }
 
 static void end_rows(rows_of *r) {
@@ -184,6 +216,7 @@ static void end_rows(rows_of *r) {
 static void release_rows(void *self) {
   rows_of *r = self;
   skep_warehouse *w = r->warehouse;
+  if (is_inherited(w)) return;
   if (r->connection != NULL) end_rows(r);
   skep_arena_fini(&r->arena);
   skep_release(&w->reading->ctx, r);
@@ -213,8 +246,10 @@ static skep_status stream_rows(skep_connection *c, skep_result *result, struct A
 /* ---- connections ---- */
 
 skep_status skep_connect(skep_warehouse *warehouse, skep_connection **out, skep_err *err) {
-  const skep_ctx *ctx = &warehouse->reading->ctx;
   *out = NULL;
+  if (warehouse == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no warehouse given");
+  SKEP_TRY(check_process(warehouse, err));
+  const skep_ctx *ctx = &warehouse->reading->ctx;
   skep_connection *c = skep_alloc_zero(ctx, 1, sizeof *c);
   if (c == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "no memory for a connection");
   skep_status status = skep_session_open(&warehouse->opts, &c->session, err);
@@ -228,7 +263,7 @@ skep_status skep_connect(skep_warehouse *warehouse, skep_connection **out, skep_
 }
 
 void skep_disconnect(skep_connection *c) {
-  if (c == NULL) return;
+  if (c == NULL || is_inherited(c->warehouse)) return;
   skep_warehouse *w = c->warehouse;
   if (c->rows != NULL) end_rows(c->rows);
   skep_session_close(c->session);
@@ -290,13 +325,11 @@ static skep_status run_all(skep_connection *c, const statements *all, bool keeps
   return SKEP_OK;
 }
 
-skep_status skep_run(skep_connection *c, const char *sql, struct ArrowArrayStream *rows, skep_err *err) {
+static skep_status run_text(skep_connection *c, const char *sql, struct ArrowArrayStream *rows, skep_err *err) {
   const skep_ctx *ctx = &c->warehouse->reading->ctx;
   skep_splitter splitter;
   statements all = {0};
   skep_result *result = NULL;
-  if (rows != NULL) *rows = (struct ArrowArrayStream){0};
-  if (sql == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no statement given");
   SKEP_TRY(check_idle(c, err));
   skep_arena arena;
   skep_arena_init(&arena, ctx, SIZE_MAX);
@@ -310,19 +343,31 @@ skep_status skep_run(skep_connection *c, const char *sql, struct ArrowArrayStrea
   return result != NULL ? stream_rows(c, result, rows, err) : status;
 }
 
-void skep_cancel(skep_connection *connection) { skep_session_cancel(connection->session); }
+skep_status skep_run(skep_connection *c, const char *sql, struct ArrowArrayStream *rows, skep_err *err) {
+  if (rows != NULL) *rows = (struct ArrowArrayStream){0};
+  if (sql == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no statement given");
+  SKEP_TRY(enter(c, err));
+  skep_status status = run_text(c, sql, rows, err);
+  leave(c);
+  return status;
+}
 
-int skep_in_transaction(const skep_connection *connection) { return skep_session_in_transaction(connection->session); }
+void skep_cancel(skep_connection *connection) {
+  if (connection != NULL) skep_session_cancel(connection->session);
+}
+
+int skep_in_transaction(const skep_connection *connection) {
+  return connection != NULL && skep_session_in_transaction(connection->session);
+}
 
 const char *skep_connection_notice(const skep_connection *connection, size_t i) {
-  return skep_session_notice(connection->session, i);
+  return connection != NULL ? skep_session_notice(connection->session, i) : NULL;
 }
 
 /* ---- rows for statements ---- */
 
 static skep_status give(skep_connection *c, const char *name, struct ArrowArrayStream *rows, skep_err *err) {
   skep_source *source;
-  if (name == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no name given for rows");
   SKEP_TRY(check_idle(c, err));
   SKEP_TRY(skep_memory_source_new(&c->warehouse->reading->ctx, rows, &source, err));
   skep_status status = skep_given_add(c->session, name, source, err);
@@ -332,14 +377,22 @@ static skep_status give(skep_connection *c, const char *name, struct ArrowArrayS
 
 skep_status skep_give(skep_connection *connection, const char *name, struct ArrowArrayStream *rows, skep_err *err) {
   if (rows == NULL || rows->release == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no rows given");
-  skep_status status = give(connection, name, rows, err);
+  skep_status status = SKEP_OK;
+  if (name == NULL) status = skep_fail(err, SKEP_ERR_ARGUMENT, "no name given for rows");
+  if (status == SKEP_OK) status = enter(connection, err);
+  if (status == SKEP_OK) {
+    status = give(connection, name, rows, err);
+    leave(connection);
+  }
   rows->release(rows);
   return status;
 }
 
 skep_status skep_take_back(skep_connection *connection, const char *name, skep_err *err) {
   if (name == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no name given");
-  SKEP_TRY(check_idle(connection, err));
-  skep_given_remove(connection->session, name);
-  return SKEP_OK;
+  SKEP_TRY(enter(connection, err));
+  skep_status status = check_idle(connection, err);
+  if (status == SKEP_OK) skep_given_remove(connection->session, name);
+  leave(connection);
+  return status;
 }

@@ -4,7 +4,9 @@
 #include "support/test.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "support/temp_dir.h"
 
@@ -415,6 +417,108 @@ static void settings_and_wrong_options(void **state) {
   skep_disconnect(NULL);
 }
 
+static void a_missing_connection_is_an_argument_not_a_crash(void **state) {
+  fixture *f = *state;
+  struct ArrowArrayStream rows;
+  skep_connection *c;
+  assert_fails(skep_connect(NULL, &c, &f->err), SKEP_ERR_ARGUMENT, f->err, "no warehouse");
+  assert_null(c);
+  assert_fails(skep_run(NULL, "SELECT 1", &rows, &f->err), SKEP_ERR_ARGUMENT, f->err, "no connection");
+  assert_null(rows.release);
+  assert_ok(skep_run(f->c, "SELECT 1", &rows, &f->err), f->err);
+  assert_fails(skep_give(NULL, "x", &rows, &f->err), SKEP_ERR_ARGUMENT, f->err, "no connection");
+  assert_null(rows.release);
+  assert_fails(skep_take_back(NULL, "x", &f->err), SKEP_ERR_ARGUMENT, f->err, "no connection");
+  skep_cancel(NULL);
+  assert_int_equal(skep_in_transaction(NULL), 0);
+  assert_null(skep_connection_notice(NULL, 0));
+}
+
+/* A stream without rows; while it is read, another call is made on the connection that reads it. */
+static int intrude(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  fixture *f = self->private_data;
+  *out = (struct ArrowArray){0};
+  assert_fails(skep_run(f->c, "SELECT 1", NULL, &f->err), SKEP_ERR_ARGUMENT, f->err, "give each thread its own");
+  f->ended = true;
+  return 0;
+}
+
+static void schema_release(struct ArrowSchema *schema) { schema->release = NULL; }
+
+static int one_column(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  static struct ArrowSchema id, *children[] = {&id};
+  (void)self;
+  id = (struct ArrowSchema){.format = "l", .name = "id", .flags = ARROW_FLAG_NULLABLE, .release = schema_release};
+  *out = (struct ArrowSchema){.format = "+s", .n_children = 1, .children = children, .release = schema_release};
+  return 0;
+}
+
+static const char *no_error(struct ArrowArrayStream *self) {
+  (void)self;
+  return NULL;
+}
+
+static void stream_release(struct ArrowArrayStream *self) { self->release = NULL; }
+
+static void a_call_during_a_call_is_refused(void **state) {
+  fixture *f = *state;
+  struct ArrowArrayStream rows = {.get_schema = one_column,
+                                  .get_next = intrude,
+                                  .get_last_error = no_error,
+                                  .release = stream_release,
+                                  .private_data = f};
+  f->ended = false;
+  assert_ok(skep_give(f->c, "x", &rows, &f->err), f->err);
+  assert_true(f->ended);
+  assert_int_equal(ask(f, f->c, "SELECT id FROM x").rows, 0);
+}
+
+/* In a child of the process, all is refused and nothing is touched; a status to exit with. */
+static int as_a_child(fixture *f, struct ArrowArrayStream *rows) {
+  skep_connection *c;
+  struct ArrowArray batch;
+  if (skep_run(f->c, "INSERT INTO t VALUES (5, 'child')", NULL, &f->err) != SKEP_ERR_ARGUMENT) return 1;
+  if (strstr(f->err.text, "opens its warehouses afterwards") == NULL) return 2;
+  if (skep_connect(f->warehouse, &c, &f->err) != SKEP_ERR_ARGUMENT) return 3;
+  if (rows->get_next(rows, &batch) == 0) return 4;
+  rows->release(rows);
+  skep_disconnect(f->c);
+  skep_warehouse_close(f->warehouse);
+  return 0;
+}
+
+static void a_child_of_the_process_has_no_part_in_it(void **state) {
+  fixture *f = *state;
+  struct ArrowArrayStream rows;
+  int status = -1;
+  run(f, make);
+  assert_ok(skep_run(f->c, "SELECT id FROM t", &rows, &f->err), f->err);
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) _exit(as_a_child(f, &rows));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(sum_up(&rows).sum, 6);
+  run(f, "INSERT INTO t VALUES (4, 'four')");
+  assert_int_equal(ask(f, f->c, "SELECT id FROM t").sum, 10);
+}
+
+static void names_of_columns_may_be_long(void **state) {
+  fixture *f = *state;
+  char name[6000], sql[6100];
+  struct ArrowArrayStream rows;
+  struct ArrowSchema schema;
+  memset(name, 'x', sizeof name);
+  name[sizeof name - 1] = '\0';
+  snprintf(sql, sizeof sql, "SELECT * FROM (SELECT 1 AS `%s`) q", name);
+  assert_ok(skep_run(f->c, sql, &rows, &f->err), f->err);
+  assert_int_equal(rows.get_schema(&rows, &schema), 0);
+  assert_int_equal(strlen(schema.children[0]->name), sizeof name + 1); /* q. */
+  schema.release(&schema);
+  rows.release(&rows);
+}
+
 static void names_for_rows_are_identifiers(void **state) {
   fixture *f = *state;
   static const char *const names[] = {"", "a b", "a;DROP TABLE t", "x\"y", "default.t"};
@@ -450,6 +554,10 @@ int main(void) {
       TEST(another_thread_can_cancel),
       TEST(a_cancelled_call_begins_no_further_statement),
       TEST(settings_and_wrong_options),
+      TEST(a_missing_connection_is_an_argument_not_a_crash),
+      TEST(a_call_during_a_call_is_refused),
+      TEST(a_child_of_the_process_has_no_part_in_it),
+      TEST(names_of_columns_may_be_long),
       TEST(names_for_rows_are_identifiers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

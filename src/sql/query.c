@@ -54,11 +54,7 @@ static skep_status shown_type(skep_session *s, const skep_bound_query *bound, co
   for (uint32_t i = 0; i < bound->n_outputs; i++) {
     names[i] = bound->names[i];
     if (bound->qualifiers[i] == NULL) continue;
-    skep_buf text;
-    skep_buf_init(&text, s->ctx, 4096);
-    skep_buf_printf(&text, "%s.%s", bound->qualifiers[i], bound->names[i]);
-    names[i] = skep_buf_copy(&text, &s->arena);
-    skep_buf_fini(&text);
+    names[i] = skep_arena_join(&s->arena, bound->qualifiers[i], ".", bound->names[i]);
     if (names[i] == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a query");
   }
   return skep_type_make(&s->arena, bound->type, bound->type->children, names, bound->n_outputs, out, err);
