@@ -307,7 +307,11 @@ static skep_status all_of(asking *a, const char *database, const char *table, sk
   SKEP_TRY(entries(a, database, table, rows, n, err));
   SKEP_TRY(failures(a, database, table, rows, n, err));
   SKEP_TRY(skep_compact_find(a->env, a->arena, database, table, NULL, &target, err));
-  if (target.t == NULL && a->n == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "no table %s.%s", database, table);
+  char quoted[2][200];
+  if (target.t == NULL && a->n == 0)
+    return skep_fail(err, SKEP_ERR_NOT_FOUND, "Table not found %s.%s",
+                     skep_quote(quoted[0], sizeof quoted[0], database, strlen(database)),
+                     skep_quote(quoted[1], sizeof quoted[1], table, strlen(table)));
   if (target.t != NULL) SKEP_TRY(resources(a, target.t, rows, n, err));
   return aborts(a, database, table, err);
 }
