@@ -15,7 +15,7 @@
 #include "sql/transaction.h"
 #include "txn/string_map.h"
 
-enum { WAIT_MS = 300000, NAP_MS = 200, PATIENCE_MS = 10000, MAX_ARENA = 1 << 30 };
+enum { WAIT_MS = 300000, NAP_MS = 200, MAX_PAUSE_MS = 10000, PATIENCE_MS = 10000, MAX_ARENA = 1 << 30 };
 
 /* ---- the session as an environment ---- */
 
@@ -272,8 +272,10 @@ static skep_status look(compaction *c, int64_t id, skep_compaction *out, skep_er
   return SKEP_OK;
 }
 
+/* Every try is a transaction: a job that had to be put back (no space, a lock) is tried again less and less often. */
 static skep_status wait_for(compaction *c, int64_t id, skep_err *err) {
   skep_session *s = c->s;
+  int64_t next = 0, pause = NAP_MS;
   int64_t begin = s->ctx->clock_ms(s->ctx->clock_self);
   int64_t most = skep_compact_ms(&c->session.env, "hive.compactor.wait.timeout", 1, WAIT_MS);
   skep_compaction row = {0};
@@ -285,8 +287,10 @@ static skep_status wait_for(compaction *c, int64_t id, skep_err *err) {
     if (row.state != 'i' && row.state != 'w') break;
     if (waited > most) break;
     if (row.state == 'i') SKEP_TRY(skep_compact_worker_alive(s->db, &alive, err));
-    if (row.state == 'i' && (!alive || waited > PATIENCE_MS)) {
+    if (row.state == 'i' && waited >= next && (!alive || waited > PATIENCE_MS)) {
       SKEP_TRY(work(c, id, err));
+      next = waited + pause;
+      pause = pause * 2 < MAX_PAUSE_MS ? pause * 2 : MAX_PAUSE_MS;
       SKEP_TRY(look(c, id, &row, err));
       if (row.state != 'i' && row.state != 'w') break;
     }
