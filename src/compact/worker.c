@@ -347,20 +347,24 @@ static skep_status revive(const skep_compact_env *env, skep_arena *arena, const 
   const char *attempts = NULL;
   skep_compact_target target;
   int64_t n = 0, most = skep_compact_int(env, "skep.compactor.max.attempts", DEFAULT_ATTEMPTS);
+  int64_t txn = job->txn_id > 0 ? job->txn_id : 0;
+  char state = 0;
+  if (txn != 0) SKEP_TRY(skep_txn_state(env->db, txn, &state, NULL, NULL, err));
+  if (state == 'c') txn = 0; /* its files are the table's */
   SKEP_TRY(skep_compaction_property(job, SKEP_COMPACTION_ATTEMPTS, arena, &attempts, err));
   if (attempts != NULL && !skep_parse_int(attempts, &n)) n = 0;
   snprintf(text, sizeof text, "its worker %.128s died (transaction %lld)",
            job->worker_id != NULL ? job->worker_id : "?", (long long)job->txn_id);
   SKEP_TRY(skep_compact_find(env, arena, job->database, job->table, job->partition, &target, err));
-  if (job->txn_id != 0 && target.path != NULL) {
-    skep_status status = skep_compact_leftovers(env->ctx, env->fs, target.path, job->txn_id, NULL, err);
+  if (txn != 0 && target.path != NULL) {
+    skep_status status = skep_compact_leftovers(env->ctx, env->fs, target.path, txn, NULL, err);
     if (status != SKEP_OK && status != SKEP_ERR_NOT_FOUND) return status;
   }
   skep_compact_note(env, "compaction %lld of %s.%s: %s, %s", (long long)job->id, job->database, job->table, text,
                     n + 1 >= most ? "given up" : "tried again");
   /* its component stays until a cleaner has seen that nothing bears its number: the process may not be quite dead */
-  if (n + 1 >= most) return skep_compaction_fail(env->db, job, job->txn_id, false, text, err);
-  return skep_compaction_retry(env->db, job, job->txn_id, false, true, text, err);
+  if (n + 1 >= most) return skep_compaction_fail(env->db, job, txn, false, text, err);
+  return skep_compaction_retry(env->db, job, txn, false, true, text, err);
 }
 
 skep_status skep_compact_revive(const skep_compact_env *env, skep_arena *arena, uint32_t *n_found, skep_err *err) {

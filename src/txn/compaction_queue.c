@@ -218,8 +218,9 @@ skep_status skep_compaction_take(skep_db *db, const skep_compaction_worker *work
 static skep_status check_mine(skep_db *db, const skep_compaction *job, skep_arena *arena, skep_compaction *now,
                               skep_err *err) {
   SKEP_TRY(skep_compaction_get(db, job->id, arena, now, err));
-  bool mine = now->id == job->id && now->state == 'w' && now->worker_id != NULL && job->worker_id != NULL &&
-              strcmp(now->worker_id, job->worker_id) == 0 && now->started_ms == job->started_ms;
+  bool same_worker = now->worker_id == NULL || job->worker_id == NULL ? now->worker_id == job->worker_id
+                                                                      : strcmp(now->worker_id, job->worker_id) == 0;
+  bool mine = now->id == job->id && now->state == 'w' && same_worker && now->started_ms == job->started_ms;
   if (mine) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_NOT_FOUND, "compaction %lld is not this worker's any more (%s)", (long long)job->id,
                    now->id != 0 ? skep_compaction_state_name(now->state) : "it is gone");
@@ -484,9 +485,11 @@ static skep_status is_dead(skep_db *db, const skep_compaction *c, int64_t now, i
                            bool *out, skep_err *err) {
   char state = 0;
   bool gone = skep_compaction_worker_is_gone(c);
-  if (c->txn_id != 0) {
+  if (c->txn_id > 0) {
     SKEP_TRY(skep_txn_state(db, c->txn_id, &state, NULL, NULL, err));
-    *out = (state != 'o' || gone) && state != 'c'; /* what is committed is no leftover, whoever wrote the row */
+    *out = state != 'o' || gone;
+    /* committed, or so long over that nobody knows it: Hive's worker writes its row after that */
+    if (state == 'c') *out = c->started_ms < now - timeout_ms;
     return SKEP_OK;
   }
   *out = gone || c->started_ms < now - (is_ours(c) ? begin_ms : timeout_ms);

@@ -310,6 +310,41 @@ static void what_a_worker_could_not_bring_to_an_end_it_takes_up_again(void **sta
   assert_int_equal(compactor_work(&f->c).state, 'r');
 }
 
+/* Rows that a worker left behind in a state that it never writes itself: one must not keep all others from the service.
+ */
+static void a_row_that_makes_no_sense_is_taken_up_like_any_other(void **state) {
+  fixture *f = *state;
+  static const char *const txns[] = {"-1", "99999", "NULL"};
+  make_table(f);
+  for (size_t i = 0; i < sizeof txns / sizeof *txns; i++) {
+    char sql[200];
+    uint32_t n_found;
+    warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+    (void)take_next(f);
+    snprintf(sql, sizeof sql,
+             "UPDATE \"COMPACTION_QUEUE\" SET \"CQ_TXN_ID\" = %s, \"CQ_START\" = NULL, \"CQ_WORKER_ID\" = NULL",
+             txns[i]);
+    assert_ok(skep_db_run(f->c.db, sql, SKEP_NO_PARAMS, NULL, &f->c.err), f->c.err);
+    assert_ok(skep_compact_revive(&f->c.env, &f->c.arena, &n_found, &f->c.err), f->c.err);
+    assert_int_equal(n_found, 1);
+    assert_int_equal(compactor_work(&f->c).state, i == 0 ? 'r' : 'c');
+    compactor_clean(&f->c);
+  }
+  assert_string_equal(warehouse_rows(&f->w, rows), "1\ta\n3\tc\n");
+}
+
+static void who_waits_for_space_tries_less_and_less_often(void **state) {
+  fixture *f = *state;
+  make_table(f);
+  warehouse_run(&f->w, "SET skep.compactor.reserve.mb=1000000000");
+  warehouse_run(&f->w, "SET hive.compactor.wait.timeout=1500");
+  int64_t before = compactor_number(&f->c, "SELECT max(\"TXN_ID\") FROM \"TXNS\"");
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major' AND WAIT");
+  assert_non_null(strstr(skep_session_notice(f->w.session, 1), "still has status: initiated: waits for free space"));
+  int64_t after = compactor_number(&f->c, "SELECT max(\"TXN_ID\") FROM \"TXNS\"");
+  assert_in_range(after - before, 1, 4); /* at 0, 200, 600 and 1400 ms */
+}
+
 /* A worker that was only slow finds that its job is another's. */
 static void a_worker_that_was_taken_for_dead_cannot_commit(void **state) {
   fixture *f = *state;
@@ -967,6 +1002,8 @@ int main(void) {
       TEST(a_job_that_kills_its_workers_is_given_up_with_the_reason),
       TEST(a_job_whose_process_is_gone_is_taken_over_at_once),
       TEST(what_a_worker_could_not_bring_to_an_end_it_takes_up_again),
+      TEST(a_row_that_makes_no_sense_is_taken_up_like_any_other),
+      TEST(who_waits_for_space_tries_less_and_less_often),
       TEST(a_worker_that_was_taken_for_dead_cannot_commit),
       TEST(what_a_dead_insert_left_in_unknown_partitions_is_removed),
       TEST(aborted_writes_of_partitions_in_unusual_places_are_removed_too),
