@@ -350,6 +350,11 @@ static void partition_columns_are_texts_or_typed(void **state) {
   f->opts.partition_schema = "struct<d:date>";
   assert_fails(make(f, "t/d=2024-01-02"), SKEP_ERR_ARGUMENT, f->err,
                "t/d=2024-01-02/k=3/delta_1_1_0: a directory of an ACID table below an ordinary one: not read");
+  f->opts.partition_schema = "struct<d:date,k:int>";
+  assert_ok(skep_fs_mkdirs(f->fs, "t/k=1.5/n=2", &f->err), f->err); /* what Hive leaves for a static parent */
+  assert_ok(skep_fs_mkdirs(f->fs, "t/d=2024-01-01/k=1/n=7", &f->err), f->err);
+  assert_ok(make(f, "t"), f->err);
+  assert_string_equal(values_of(f), "2024-01-01,02 2024-01-01,1 2024-01-02,3 NULL,4 NULL,NULL ");
   f->opts.partition_schema = "struct<d:date,x:int>";
   assert_fails(make(f, "t"), SKEP_ERR_ARGUMENT, f->err,
                "t/d=2024-01-01: partition directory \"k=02\" stands where the partition column x");

@@ -389,6 +389,46 @@ static skep_status report_names(skep_planner *p, const skep_layout *layout, skep
 
 static skep_status walk(branch *b, const char *root, skep_err *err);
 
+/* --- Directories that are no partition --- */
+
+typedef struct looking {
+  skep_planner *p;
+  const char *path;
+  uint32_t depth;
+  bool any; /* a file, or too deep to tell */
+} looking;
+
+static skep_status look_into(looking *l, skep_err *err);
+
+static skep_status look_at(void *self, const skep_entry *entry, skep_err *err) {
+  looking *l = self;
+  if (l->any || entry->name[0] == '.' || entry->name[0] == '_') return SKEP_OK;
+  looking below = {.p = l->p, .depth = l->depth + 1};
+  l->any = entry->kind != SKEP_ENTRY_DIR || below.depth == MAX_LEVELS;
+  if (l->any) return SKEP_OK;
+  below.path = skep_plan_join(l->p, l->path, entry->name);
+  if (below.path == NULL) return skep_plan_no_memory(err);
+  SKEP_TRY(look_into(&below, err));
+  l->any = below.any;
+  return SKEP_OK;
+}
+
+static skep_status look_into(looking *l, skep_err *err) {
+  return skep_fs_list(l->p->fs, l->path, false, look_at, l, err);
+}
+
+/* Hive leaves empty directories k=v in the table's own for dynamic keys below a static one: they are passed over. */
+static bool is_empty_tree(skep_planner *p, const char *root, const char *name) {
+  looking l = {.p = p, .path = skep_plan_join(p, root, name)};
+  return l.path != NULL && look_into(&l, NULL) == SKEP_OK && !l.any;
+}
+
+static bool holds_no_file(const skep_layout *layout) {
+  for (uint32_t d = 0; d < layout->n_dirs; d++)
+    if (layout->dirs[d].n_files != 0) return false;
+  return true;
+}
+
 static bool has_data_file(const skep_layout *layout) {
   for (uint32_t d = 0; d < layout->n_used; d++) {
     if (layout->dirs[d].parsed.kind == SKEP_DIR_DELETE_DELTA) continue;
@@ -411,6 +451,7 @@ static skep_status walk_partitions(branch *b, const skep_layout *layout, skep_er
     /* The newest partition tells the columns best. */
     const char *name = layout->partitions[b->p->only_types ? layout->n_partitions - 1 - i : i];
     skep_status status = push(b, name, err);
+    if (status == SKEP_ERR_ARGUMENT && is_empty_tree(b->p, layout->root, name)) continue;
     if (status != SKEP_OK)
       return skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, layout->root, strlen(layout->root)));
     status = may_hold_rows(b, &wanted, err);
@@ -483,6 +524,8 @@ static skep_status walk(branch *b, const char *root, skep_err *err) {
     char quoted[512];
     if (status == SKEP_OK) {
       layout = NULL;
+    } else if (status == SKEP_ERR_ARGUMENT && holds_no_file(layout)) {
+      status = SKEP_OK;
     } else {
       status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, root, strlen(root)));
     }
