@@ -123,11 +123,12 @@ static void one_statement_may_have_several_targets(void **state) {
 
 static void sides_of_a_union_have_statement_ids_of_their_own(void **state) {
   (void)state;
-  PLAY({"CREATE TABLE t (a INT, b STRING)" ACID, NULL},
-       {"INSERT INTO t SELECT 1, 'x' UNION ALL SELECT 2, 'y' UNION ALL SELECT 3, 'z'", NULL},
+  PLAY({"CREATE TABLE t (a INT, b STRING)" ACID, NULL}, {"CREATE TABLE s (k INT)" ACID, NULL},
+       {"INSERT INTO s VALUES (0)", NULL},
+       {"INSERT INTO t SELECT 1, 'x' FROM s UNION ALL SELECT 2, 'y' FROM s UNION ALL SELECT 3, 'z' FROM s", NULL},
        {"SELECT ROW__ID.bucketid, ROW__ID.rowid, a FROM t ORDER BY a",
         "536870913\t0\t1\n536870914\t0\t2\n536870915\t0\t3\n"},
-       {"INSERT INTO t (b) SELECT 'p' UNION ALL SELECT 'q'", NULL},
+       {"INSERT INTO t (b) SELECT 'p' FROM s UNION ALL SELECT 'q'", NULL},
        {"SELECT ROW__ID.bucketid, a, b FROM t WHERE a IS NULL ORDER BY b", "536870913\t\\N\tp\n536870914\t\\N\tq\n"},
        {"INSERT INTO t SELECT 1 AS a, 'u' AS b UNION SELECT 1, 'u'", NULL},
        {"SELECT ROW__ID.bucketid FROM t WHERE b = 'u'", "536870912\n"});

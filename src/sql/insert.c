@@ -2,14 +2,15 @@
  *
  * A column list and DEFAULT are worked into the query's tree; conversions to the columns' types are the binder's. Each
  * target is a query of its own over the same snapshot. INSERT ... UNION ALL gives every side a branch, as Hive does
- * (statement ids 1, 2, .. and none 0: observed, golden 05). */
+ * (statement ids 1, 2, .. and none 0: observed, golden 05; union_ways.h). */
 #include "sql/insert.h"
 
 #include <stdio.h>
 
 #include "sql/rows.h"
+#include "sql/union_ways.h"
 
-enum { INSERT_BATCH_ROWS = 16384, MAX_UNION = 500 };
+enum { INSERT_BATCH_ROWS = 16384 };
 
 /* ---- trees ---- */
 
@@ -123,78 +124,14 @@ static skep_status place_query(const skep_insert_job *job, skep_life *life, cons
 
 /* ---- UNION ALL ---- */
 
-static bool is_union_all(const skep_query_body *body) {
-  return body->kind == SKEP_BODY_SET_OP && body->set_op.op == SKEP_SET_UNION && body->set_op.all;
-}
-
-static bool has_tail(const skep_query *query) {
-  return query->order_by.n != 0 || query->sort_by.n != 0 || query->cluster_by.n != 0 || query->distribute_by.n != 0 ||
-         query->has_limit;
-}
-
-/* Sides, from left to right; 0 when there are too many. */
-static uint32_t union_sides(const skep_query_body *body, const skep_query_body **sides) {
-  uint32_t n = 0;
-  const skep_query_body *stack[MAX_UNION];
-  uint32_t depth = 0;
-  stack[depth++] = body;
-  while (depth != 0) {
-    const skep_query_body *top = stack[--depth];
-    if (is_union_all(top)) {
-      if (depth + 2 > MAX_UNION) return 0;
-      stack[depth++] = top->set_op.right;
-      stack[depth++] = top->set_op.left;
-    } else {
-      if (n == MAX_UNION) return 0;
-      sides[n++] = top;
-    }
-  }
-  return n;
-}
-
-/* SELECT <number>, q.* FROM (side) q */
-static const skep_query *numbered_side(skep_arena *arena, const skep_query_body *side, uint32_t number) {
-  skep_query *query = skep_arena_zero(arena, 1, sizeof *query);
-  skep_select_item *items = skep_arena_zero(arena, 2, sizeof *items);
-  if (query == NULL || items == NULL) return NULL;
-  *query = (skep_query){.pos = side->pos, .body = side};
-  items[0].expr = skep_expr_int(arena, number);
-  items[0].alias = "way";
-  items[1].expr = skep_expr_star(arena, "q");
-  const skep_select select = {.items = items,
-                              .n_items = 2,
-                              .from = skep_from_query(arena, side->kind == SKEP_BODY_QUERY ? side->query : query, "q")};
-  return items[0].expr == NULL || items[1].expr == NULL || select.from == NULL ? NULL
-                                                                               : skep_query_select(arena, &select);
-}
-
-/* The query with the number of the side in front of each row; unchanged when it is no UNION ALL that Hive splits. */
+/* Buckets come after a shuffle, and Hive refuses to overwrite with a union: those are not split. */
 static skep_status number_sides(skep_insert_job *job, skep_life *life, const skep_query *query, const skep_query **out,
                                 skep_err *err) {
   const skep_catalog_table *t = job->target.table->t;
-  const skep_query_body *sides[MAX_UNION];
-  skep_arena *arena = &life->s->arena;
   *out = query;
   job->n_ways = 1;
-  if (job->overwrite || !skep_table_is_transactional(t) || !job->target.all_static || t->n_buckets > 0) return SKEP_OK;
-  if (!is_union_all(query->body) || has_tail(query)) return SKEP_OK;
-  uint32_t n = union_sides(query->body, sides);
-  if (n == 0) return SKEP_OK;
-  const skep_query *all = numbered_side(arena, sides[0], 0);
-  for (uint32_t i = 1; i < n && all != NULL; i++) {
-    const skep_query *next = numbered_side(arena, sides[i], i);
-    all = next == NULL ? NULL : skep_query_union_all(arena, all, next);
-  }
-  if (all == NULL) return no_memory(err);
-  skep_query *made = skep_arena_zero(arena, 1, sizeof *made);
-  if (made == NULL) return no_memory(err);
-  *made = *all;
-  made->pos = query->pos;
-  made->ctes = query->ctes;
-  made->n_ctes = query->n_ctes;
-  *out = made;
-  job->n_ways = n;
-  return SKEP_OK;
+  if (job->overwrite || !skep_table_is_transactional(t) || t->n_buckets > 0) return SKEP_OK;
+  return skep_union_ways(&life->s->arena, query, out, &job->n_ways, err);
 }
 
 /* ---- bind ---- */
@@ -330,7 +267,7 @@ static bool copies_one_table(const skep_insert_job *job) {
   if (t->kind != SKEP_TABLE_FULL_ACID || skep_table_is_partitioned(t) || t->n_buckets > 0 || job->n_ways != 1)
     return false;
   if (job->bound->n_tables != 1 || body->kind != SKEP_BODY_SELECT || body->select->from == NULL) return false;
-  if (body->select->from->kind != SKEP_FROM_TABLE || has_tail(job->query) || job->target.bind.n_checks != 0)
+  if (body->select->from->kind != SKEP_FROM_TABLE || skep_query_has_tail(job->query) || job->target.bind.n_checks != 0)
     return false;
   if (q->kind != SKEP_BQ_SELECT || q->grouped || q->distinct || q->qualify != NULL || q->from == NULL) return false;
   for (uint32_t i = 0; i < q->n_outputs; i++)

@@ -17,7 +17,7 @@
 enum { MERGE_BATCH_ROWS = 16384, ACTION_UPDATE = 1, ACTION_DELETE = 2 };
 
 /* Positions of the query's outputs. */
-enum { OUT_ACTION, OUT_INSERT, OUT_ROW_ID, OUT_KEYS };
+enum { OUT_ACTION, OUT_INSERT, OUT_WAY, OUT_ROW_ID, OUT_KEYS };
 
 typedef struct merge_job {
   const skep_statement *statement;
@@ -238,6 +238,8 @@ static skep_status select_items(merge_job *job, skep_life *life, skep_select_ite
   if (items == NULL) return no_memory(err);
   SKEP_TRY(action_of(job, life, &items[OUT_ACTION].expr, err));
   SKEP_TRY(insert_flag(job, life, &items[OUT_INSERT].expr, err));
+  items[OUT_WAY].expr = job->source.n_ways > 1 ? skep_expr_column(&life->s->arena, job->source.alias, SKEP_UNION_WAY)
+                                               : skep_expr_int(&life->s->arena, 0);
   /* who only inserts needs no row ids: tables without any may be its target */
   items[OUT_ROW_ID].expr =
       job->first != NULL ? skep_expr_column(&life->s->arena, job->alias, "row__id") : skep_expr_int(&life->s->arena, 0);
@@ -365,9 +367,11 @@ typedef struct way {
   skep_rows_route route;
 } way;
 
-/* Where rows go: delete events and new rows of UPDATE, delete events of DELETE, rows of INSERT. */
+/* Where rows go: delete events and new rows of UPDATE, delete events of DELETE, rows of INSERT. New rows go apart by
+ * the side of the source's UNION ALL. */
 typedef struct ways {
-  way update_delete, delete_, update_insert, insert;
+  way update_delete, delete_;
+  way *update_insert, *insert; /* source.n_ways each, NULL: no such clause */
 } ways;
 
 static skep_status open_way(merge_job *job, skep_life *life, way *w, skep_write_kind kind, char op, uint32_t first,
@@ -380,24 +384,36 @@ static skep_status open_way(merge_job *job, skep_life *life, way *w, skep_write_
   return skep_life_branch_open(life, job->target.table, kind, op, NULL, &w->branch, err);
 }
 
+/* New rows: a union takes a statement id for itself and one for each side (golden 20). */
+static skep_status open_sides(merge_job *job, skep_life *life, way **out, char op, uint32_t first, skep_err *err) {
+  uint32_t n = job->source.n_ways;
+  *out = skep_arena_zero(&life->s->arena, n, sizeof **out);
+  if (*out == NULL) return no_memory(err);
+  if (n > 1) life->s->txn.next_statement++;
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(open_way(job, life, &(*out)[i], SKEP_WRITE_INSERT, op, first, err));
+  return SKEP_OK;
+}
+
 static skep_status open_ways(merge_job *job, skep_life *life, ways *w, skep_err *err) {
   for (uint32_t i = 0; i < job->merge->n_whens; i++) { /* delete events first, in the order of the clauses */
     const skep_merge_when *when = &job->merge->whens[i];
     if (when == job->update) SKEP_TRY(open_way(job, life, &w->update_delete, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
     if (when == job->delete_) SKEP_TRY(open_way(job, life, &w->delete_, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
   }
-  if (job->update != NULL)
-    SKEP_TRY(open_way(job, life, &w->update_insert, SKEP_WRITE_INSERT, 'd', job->out_updated, err));
+  if (job->update != NULL) SKEP_TRY(open_sides(job, life, &w->update_insert, 'd', job->out_updated, err));
   if (job->insert == NULL) return SKEP_OK;
-  SKEP_TRY(open_way(job, life, &w->insert, SKEP_WRITE_INSERT, 'i', job->out_inserted, err));
-  w->insert.branch->by_absence = true;
+  SKEP_TRY(open_sides(job, life, &w->insert, 'i', job->out_inserted, err));
+  for (uint32_t i = 0; i < job->source.n_ways; i++) w->insert[i].branch->by_absence = true;
   return SKEP_OK;
 }
 
-static void close_ways(skep_life *life, ways *w) {
+static void close_ways(const merge_job *job, skep_life *life, ways *w) {
   skep_rows_route_fini(&w->update_delete.route, life);
   skep_rows_route_fini(&w->delete_.route, life);
-  skep_rows_route_fini(&w->insert.route, life);
+  for (uint32_t i = 0; i < job->source.n_ways; i++) {
+    if (w->update_insert != NULL) skep_rows_route_fini(&w->update_insert[i].route, life);
+    if (w->insert != NULL) skep_rows_route_fini(&w->insert[i].route, life);
+  }
 }
 
 /* Rows of one target row lie next to each other: more than one is a violation by ON alone. A row id is unique in its
@@ -455,44 +471,70 @@ static skep_status choose(way *w, skep_life *life, const skep_batch *batch, skep
   return skep_rows_route_start(&w->route, life, batch->root.length, err);
 }
 
-static skep_status route_rows(skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
-  const skep_vec *action = &batch->root.children[OUT_ACTION], *flag = &batch->root.children[OUT_INSERT];
-  const int32_t *actions = action->values.data;
-  const uint8_t *flags = flag->values.data;
+static skep_status choose_all(const merge_job *job, skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
   SKEP_TRY(choose(&w->update_delete, life, batch, err));
   SKEP_TRY(choose(&w->delete_, life, batch, err));
-  SKEP_TRY(choose(&w->insert, life, batch, err));
-  for (int64_t i = 0; i < batch->root.length; i++) {
-    int32_t a = skep_vec_is_valid(action, i) ? actions[i] : 0;
-    if (a == ACTION_UPDATE) skep_rows_route_add(&w->update_delete.route, i);
-    if (a == ACTION_DELETE) skep_rows_route_add(&w->delete_.route, i);
-    if (flags[i] != 0 && skep_vec_is_valid(flag, i)) skep_rows_route_add(&w->insert.route, i);
+  for (uint32_t i = 0; i < job->source.n_ways; i++) {
+    if (w->update_insert != NULL) SKEP_TRY(choose(&w->update_insert[i], life, batch, err));
+    if (w->insert != NULL) SKEP_TRY(choose(&w->insert[i], life, batch, err));
   }
   return SKEP_OK;
 }
 
+static skep_status route_rows(const merge_job *job, skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
+  const skep_vec *action = &batch->root.children[OUT_ACTION], *flag = &batch->root.children[OUT_INSERT];
+  const int32_t *actions = action->values.data, *sides = batch->root.children[OUT_WAY].values.data;
+  const uint8_t *flags = flag->values.data;
+  bool apart = job->source.n_ways > 1;
+  SKEP_TRY(choose_all(job, life, w, batch, err));
+  for (int64_t i = 0; i < batch->root.length; i++) {
+    int32_t a = skep_vec_is_valid(action, i) ? actions[i] : 0, side = apart ? sides[i] : 0;
+    if (a == ACTION_UPDATE) skep_rows_route_add(&w->update_delete.route, i);
+    if (a == ACTION_UPDATE && apart) skep_rows_route_add(&w->update_insert[side].route, i);
+    if (a == ACTION_DELETE) skep_rows_route_add(&w->delete_.route, i);
+    if (w->insert != NULL && flags[i] != 0 && skep_vec_is_valid(flag, i))
+      skep_rows_route_add(&w->insert[side].route, i);
+  }
+  return SKEP_OK;
+}
+
+static skep_status write_updates(merge_job *job, skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
+  const skep_batch *rows;
+  if (w->update_delete.route.n_chosen == 0) return SKEP_OK;
+  SKEP_TRY(skep_rows_route_take(&w->update_delete.route, life, batch, &rows, err));
+  SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_updated, job->out_checks, err));
+  SKEP_TRY(
+      skep_table_write_deletes(w->update_delete.branch->write, skep_rows_view_of(&w->update_delete.view, rows), err));
+  for (uint32_t i = 0; i < job->source.n_ways; i++) {
+    way *to = &w->update_insert[i];
+    if (job->source.n_ways > 1) {
+      if (to->route.n_chosen == 0) continue;
+      SKEP_TRY(skep_rows_route_take(&to->route, life, batch, &rows, err));
+    }
+    SKEP_TRY(skep_table_write_rows(to->branch->write, skep_rows_view_of(&to->view, rows), err));
+  }
+  return SKEP_OK;
+}
+
+static skep_status write_inserts(merge_job *job, skep_life *life, way *to, const skep_batch *batch, skep_err *err) {
+  const skep_batch *rows;
+  uint32_t checks = job->out_checks + (job->update != NULL ? job->target.bind.n_checks : 0);
+  if (to->route.n_chosen == 0) return SKEP_OK;
+  SKEP_TRY(skep_rows_route_take(&to->route, life, batch, &rows, err));
+  SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_inserted, checks, err));
+  return skep_table_write_rows(to->branch->write, skep_rows_view_of(&to->view, rows), err);
+}
+
 static skep_status write_rows(merge_job *job, skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
   const skep_batch *rows;
-  uint32_t n_checks = job->target.bind.n_checks;
-  SKEP_TRY(route_rows(life, w, batch, err));
+  SKEP_TRY(route_rows(job, life, w, batch, err));
   if (w->delete_.route.n_chosen != 0) {
     SKEP_TRY(skep_rows_route_take(&w->delete_.route, life, batch, &rows, err));
     SKEP_TRY(skep_table_write_deletes(w->delete_.branch->write, skep_rows_view_of(&w->delete_.view, rows), err));
   }
-  if (w->update_delete.route.n_chosen != 0) {
-    SKEP_TRY(skep_rows_route_take(&w->update_delete.route, life, batch, &rows, err));
-    SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_updated, job->out_checks, err));
-    SKEP_TRY(
-        skep_table_write_deletes(w->update_delete.branch->write, skep_rows_view_of(&w->update_delete.view, rows), err));
-    SKEP_TRY(
-        skep_table_write_rows(w->update_insert.branch->write, skep_rows_view_of(&w->update_insert.view, rows), err));
-  }
-  if (w->insert.route.n_chosen != 0) {
-    uint32_t checks = job->out_checks + (job->update != NULL ? n_checks : 0);
-    SKEP_TRY(skep_rows_route_take(&w->insert.route, life, batch, &rows, err));
-    SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_inserted, checks, err));
-    SKEP_TRY(skep_table_write_rows(w->insert.branch->write, skep_rows_view_of(&w->insert.view, rows), err));
-  }
+  SKEP_TRY(write_updates(job, life, w, batch, err));
+  for (uint32_t i = 0; i < job->source.n_ways && w->insert != NULL; i++)
+    SKEP_TRY(write_inserts(job, life, &w->insert[i], batch, err));
   return SKEP_OK;
 }
 
@@ -537,7 +579,9 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   SKEP_TRY(skep_target_init(&job->target, life, table, &m->table, NULL, err));
   job->alias = m->alias != NULL ? m->alias : m->table.name;
   job->check_cardinality = job->first != NULL && skep_session_bool(life->s, "hive.merge.cardinality.check", true);
-  SKEP_TRY(skep_merge_source_bind(&job->source, life, m->source, err));
+  bool apart =
+      table->t->n_buckets <= 0 && !skep_table_is_partitioned(table->t) && skep_table_is_transactional(table->t);
+  SKEP_TRY(skep_merge_source_bind(&job->source, life, m->source, apart, err));
   SKEP_TRY(check_aliases(job, err));
   SKEP_TRY(make_query(job, life, &query, err));
   SKEP_TRY(bind_images(job, life, query, err));
@@ -556,7 +600,7 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   if (st == SKEP_OK) st = skep_life_query(life, job->bound, job->ids, &skep_life_forms, &rows, err);
   if (st == SKEP_OK) st = pump(job, life, &w, rows, err);
   skep_engine_result_close(rows);
-  close_ways(life, &w);
+  close_ways(job, life, &w);
   return st;
 }
 

@@ -43,8 +43,25 @@ static skep_status relation_text(const skep_merge_source *source, skep_life *lif
   return st;
 }
 
-skep_status skep_merge_source_bind(skep_merge_source *source, skep_life *life, const skep_from *from, skep_err *err) {
+static skep_status number_sides(skep_merge_source *source, skep_arena *arena, const skep_from **from, skep_err *err) {
+  const skep_query *numbered;
+  source->n_ways = 1;
+  if ((*from)->kind != SKEP_FROM_QUERY || (*from)->column_aliases.n != 0) return SKEP_OK;
+  SKEP_TRY(skep_union_ways(arena, (*from)->query, &numbered, &source->n_ways, err));
+  if (source->n_ways == 1) return SKEP_OK;
+  skep_from *made = skep_arena_zero(arena, 1, sizeof *made);
+  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a source");
+  *made = **from;
+  made->query = numbered;
+  *from = made;
+  return SKEP_OK;
+}
+
+skep_status skep_merge_source_bind(skep_merge_source *source, skep_life *life, const skep_from *from, bool apart,
+                                   skep_err *err) {
   skep_arena *arena = &life->s->arena;
+  source->n_ways = 1;
+  if (apart) SKEP_TRY(number_sides(source, arena, &from, err));
   source->alias = from->alias;
   if (source->alias == NULL && from->kind == SKEP_FROM_TABLE) source->alias = from->table.name.name;
   if (source->alias == NULL) source->alias = SKEP_MERGE_SOURCE_TABLE;

@@ -3,6 +3,7 @@
 #define SQL_MERGE_SOURCE_H
 
 #include "sql/life.h"
+#include "sql/union_ways.h"
 
 /* Names that no statement can write: they hold a blank. */
 #define SKEP_MERGE_SOURCE_TABLE "merge source"
@@ -12,12 +13,15 @@ typedef struct skep_merge_source {
   const char *alias;       /* as ON and the clauses call it */
   const skep_type *type;   /* struct: its columns, then SKEP_MERGE_SOURCE_ROW */
   skep_bound_query *bound; /* what fills it */
+  uint32_t n_ways;         /* sides of a UNION ALL that are written apart; over 1: the number of a row's side is the
+                              source's column SKEP_UNION_WAY */
   bool is_made;
 } skep_merge_source;
 
-/* Binds the source and makes the life's lookup answer for SKEP_MERGE_SOURCE_TABLE. */
+/* Binds the source and makes the life's lookup answer for SKEP_MERGE_SOURCE_TABLE. `apart`: sides of a union are
+ * numbered. */
 SKEP_NODISCARD skep_status skep_merge_source_bind(skep_merge_source *source, skep_life *life, const skep_from *from,
-                                                  skep_err *err);
+                                                  bool apart, skep_err *err);
 /* After skep_life_enter: reads it into the engine. */
 SKEP_NODISCARD skep_status skep_merge_source_fill(skep_merge_source *source, skep_life *life, skep_err *err);
 void skep_merge_source_drop(skep_merge_source *source, skep_session *session); /* safe on a zeroed one */
