@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "acid/name.h"
 #include "sql/ddl_int.h"
 
 /* ---- ADD ---- */
@@ -99,13 +100,29 @@ static skep_status refuse_existing(skep_session *s, const skep_catalog_table *t,
                        values_text(s, t, values), t->db, t->name);
 }
 
+/* The partition of NULL comes with rows only. */
+static skep_status check_reserved(skep_session *s, const skep_partition_spec *spec, skep_err *err) {
+  const char *reserved = skep_session_text(s, "hive.exec.default.partition.name", SKEP_DEFAULT_PARTITION);
+  for (uint32_t i = 0; i < spec->n; i++) {
+    const char *text = NULL;
+    if (spec->items[i].value != NULL) SKEP_TRY(ddl_constant_text(s, spec->items[i].value, &text, err));
+    if (text != NULL && strcmp(text, reserved) == 0)
+      return ddl_semantic_fail(err, 10111,
+                               "Partition value contains a reserved substring (User value: %s Reserved substring: %s)",
+                               ddl_quote(s, text), ddl_quote(s, reserved));
+  }
+  return SKEP_OK;
+}
+
 static skep_status add_partitions(skep_session *s, ddl_alter *a, skep_err *err) {
   const skep_catalog_table *t = a->was;
   skep_catalog_partition *all = skep_arena_zero(&s->arena, a->ast->n_partitions + 1, sizeof *all);
   size_t n = 0;
   if (all == NULL) return ddl_nomem(err);
-  for (uint32_t i = 0; i < a->ast->n_partitions; i++)
+  for (uint32_t i = 0; i < a->ast->n_partitions; i++) {
     SKEP_TRY(ddl_spec_values(s, t, &a->ast->partitions[i].spec, true, &all[i].values, err));
+    SKEP_TRY(check_reserved(s, &a->ast->partitions[i].spec, err));
+  }
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   for (uint32_t i = 0; i < a->ast->n_partitions; i++) {
     skep_catalog_partition p = {.values = all[i].values}, *there;

@@ -160,7 +160,9 @@ static skep_status static_value(skep_life *life, const skep_partition_spec *spec
   const char *fallback = skep_session_text(life->s, "hive.exec.default.partition.name", SKEP_DEFAULT_PARTITION);
   SKEP_TRY(skep_target_constant(&life->s->arena, v->value, &text, err));
   if (text == NULL) return does_not_fit(life, key, key_name, v->value, err); /* only a row can have NULL there */
-  if (text[0] == '\0') return not_found(&life->s->arena, spec, v, err);
+  bool is_text = key->kind == SKEP_STRING || key->kind == SKEP_CHAR || key->kind == SKEP_VARCHAR;
+  if (text[0] == '\0')
+    return is_text ? not_found(&life->s->arena, spec, v, err) : does_not_fit(life, key, key_name, v->value, err);
   if (strcmp(text, fallback) == 0) { /* the partition of NULL, by its name */
     *out = skep_bytes_of(text, strlen(text));
     return SKEP_OK;
@@ -204,10 +206,6 @@ static skep_status read_spec(skep_target *target, skep_life *life, const skep_pa
   target->all_static = n == keys->n_children;
   if (n != 0) target->statics = statics;
   if (target->all_static) return n == 0 ? SKEP_OK : static_name(target, life, n, err);
-  if (!skep_session_bool(life->s, "hive.exec.dynamic.partition", true))
-    return skep_fail(err, SKEP_ERR_SEMANTIC,
-                     "SemanticException [Error 10095]: Dynamic partition is disabled. Either enable it by setting "
-                     "hive.exec.dynamic.partition=true or specify partition column values");
   /* without a PARTITION clause Hive does not ask */
   if (n == 0 && spec->n != 0 &&
       strcmp(skep_session_text(life->s, "hive.exec.dynamic.partition.mode", ""), "strict") == 0)

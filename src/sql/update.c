@@ -22,8 +22,7 @@ skep_status skep_update_check_table(const skep_catalog_table *t, skep_err *err) 
           t->name);
     case SKEP_TABLE_VIEW:
       return skep_fail(err, SKEP_ERR_SEMANTIC,
-                       "SemanticException [Error 10402]: Updating, deleting or merging into the view %s is not allowed",
-                       t->name);
+                       "SemanticException [Error 10402]: You cannot update or delete records in a view");
     case SKEP_TABLE_PLAIN:
     case SKEP_TABLE_EXTERNAL:
       break;
@@ -62,16 +61,10 @@ skep_status skep_update_image(const skep_target *target, skep_life *life, const 
   const skep_type *row = target->row;
   for (uint32_t i = 0; i < row->n_children; i++)
     items[i].expr = skep_expr_column(&life->s->arena, alias, row->names[i]);
-  bool *assigned = skep_arena_zero(&life->s->arena, row->n_children + 1, sizeof *assigned);
-  if (assigned == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a statement");
-  for (uint32_t i = 0; i < set->n; i++) {
+  for (uint32_t i = 0; i < set->n; i++) { /* of two values for one column Hive takes the last */
     uint32_t at = 0;
     const skep_expr *value = set->items[i].value;
     SKEP_TRY(check_column(target, set->items[i].column, &at, err));
-    if (assigned[at])
-      return skep_fail(err, SKEP_ERR_SEMANTIC, "SemanticException [Error 10036]: Duplicate column name: %s",
-                       row->names[at]);
-    assigned[at] = true;
     if (value->kind == SKEP_EXPR_DEFAULT) SKEP_TRY(skep_target_default(target, life, at, &value, err));
     items[at].expr = value;
   }
