@@ -359,16 +359,18 @@ static skep_status remove_all_dropped(skep_cleaner *c, skep_err *err) {
   return status;
 }
 
-/* Looks before it asks for the mutex: mostly there is nothing. What was listed is claimed; if somebody else is at work,
- * it is listed again when the claim has grown old. */
+/* Looks before it asks for the mutex: mostly there is nothing. Claims only with the mutex: another cleaner would not be
+ * given what somebody claimed who then had to give way. */
 static skep_status remove_some_dropped(skep_cleaner *c, skep_arena *arena, skep_err *err) {
   skep_txn_removal *list;
   skep_err why = {0};
   uint32_t n = 0;
-  SKEP_TRY(skep_txn_removal_list(c->env->db, &c->env->conf, arena, REMOVALS, &list, &n, err));
-  if (n == 0) return SKEP_OK;
+  bool any;
+  SKEP_TRY(skep_txn_removal_any(c->env->db, &c->env->conf, arena, &any, err));
+  if (!any) return SKEP_OK;
   skep_status status = skep_txn_mutex_acquire(c->env->db, "Cleaner", SHORT_WAIT_MS, &c->mutex, &why);
   if (status == SKEP_ERR_BUSY) return SKEP_OK;
+  if (status == SKEP_OK) status = skep_txn_removal_list(c->env->db, &c->env->conf, arena, REMOVALS, &list, &n, &why);
   if (status == SKEP_OK) status = remove_listed(c, arena, list, n, &why);
   skep_txn_mutex_release(c->mutex);
   if (status != SKEP_OK && err != NULL) *err = why;

@@ -4,6 +4,7 @@
 
 #include "db/db.h"
 #include "support/warehouse.h"
+#include "txn/mutex.h"
 
 static int setup(void **state) {
   static warehouse w;
@@ -360,6 +361,23 @@ static void a_reader_keeps_what_is_dropped(void **state) {
   assert_rows(w, "SELECT * FROM t", "3\n");
 }
 
+/* Nor is it taken from the cleaner, who would have to wait for an hour then. */
+static void what_is_dropped_while_a_cleaner_works_is_left_to_it(void **state) {
+  warehouse *w = *state;
+  skep_txn_mutex *mutex;
+  skep_db *db = warehouse_connect(w);
+  warehouse_run(w, "CREATE TABLE t (a INT)");
+  warehouse_run(w, "INSERT INTO t VALUES (1)");
+  assert_ok(skep_txn_mutex_acquire(db, "Cleaner", 0, &mutex, &w->err), w->err);
+  warehouse_run(w, "DROP TABLE t");
+  assert_true(there(w, "t"));
+  skep_txn_mutex_release(mutex);
+  skep_db_close(db);
+  warehouse_run(w, "CREATE TABLE u (a INT)");
+  warehouse_run(w, "DROP TABLE u"); /* cleans up */
+  assert_false(there(w, "t"));
+}
+
 static void a_partition_waits_for_the_files_of_its_predecessor(void **state) {
   warehouse *w = *state;
   skep_session *other;
@@ -651,6 +669,7 @@ int main(void) {
       TEST(a_plain_table_becomes_acid_with_its_files_as_they_are),
       TEST(a_plain_table_becomes_insert_only_with_its_files_in_a_delta),
       TEST_WITHOUT_LOCKS(a_reader_keeps_what_is_dropped),
+      TEST(what_is_dropped_while_a_cleaner_works_is_left_to_it),
       TEST_WITHOUT_LOCKS(a_partition_waits_for_the_files_of_its_predecessor),
       TEST_WITHOUT_LOCKS(a_writer_whose_table_went_away_fails_at_its_commit),
       TEST_WITHOUT_LOCKS(an_added_column_is_null_in_rows_of_a_writer_who_did_not_know_it),

@@ -365,6 +365,9 @@ SKEP_NODISCARD skep_status skep_txn_removal_add(skep_db *db, int64_t txn, const 
  * still removes. What could not be removed comes back after that hour. */
 SKEP_NODISCARD skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_arena *arena,
                                                  uint32_t limit, skep_txn_removal **out, uint32_t *n, skep_err *err);
+/* Whether that would give any now. Nothing is claimed. */
+SKEP_NODISCARD skep_status skep_txn_removal_any(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, bool *any,
+                                                skep_err *err);
 /* It is gone from the file system: forget it. */
 SKEP_NODISCARD skep_status skep_txn_removal_forget(skep_db *db, int64_t id, skep_err *err);
 /* Whether the location, or one above or below it, waits to be removed: a new table then needs another directory,

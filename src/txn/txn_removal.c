@@ -200,6 +200,15 @@ skep_status skep_txn_removal_list(skep_db *db, const skep_txn_conf *conf, skep_a
   return list_removals(db, conf, SKEP_DB_WRITE_LAZY, arena, limit, out, n, err);
 }
 
+skep_status skep_txn_removal_any(skep_db *db, const skep_txn_conf *conf, skep_arena *arena, bool *any, skep_err *err) {
+  skep_txn_removal *ignored;
+  uint32_t n;
+  *any = false;
+  SKEP_TRY(list_removals(db, conf, SKEP_DB_READ, arena, 1, &ignored, &n, err));
+  *any = n > 0;
+  return SKEP_OK;
+}
+
 skep_status skep_txn_removal_forget(skep_db *db, int64_t id, skep_err *err) {
   bool joined = false;
   SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE_LAZY, &joined, err));
