@@ -83,7 +83,8 @@ SKEP_API SKEP_NODISCARD skep_status skep_warehouse_open(const char *dir, const s
 /* Accepts NULL. Connections that are open keep what they need. */
 SKEP_API void skep_warehouse_close(skep_warehouse *warehouse);
 
-/* SKEP_ERR_UNSUPPORTED: a metastore of another version, or on a file system of many machines; SKEP_ERR_BUSY: another
+/* SKEP_ERR_ARGUMENT: no metastore was named, and the warehouse has got another than its own since it was opened;
+ * SKEP_ERR_UNSUPPORTED: a metastore of another version, or on a file system of many machines; SKEP_ERR_BUSY: another
  * process holds the metastore too long; SKEP_ERR_IO, SKEP_ERR_NOT_FOUND: it cannot be reached. */
 SKEP_API SKEP_NODISCARD skep_status skep_connect(skep_warehouse *warehouse, skep_connection **out, skep_err *err);
 /* Accepts NULL. An explicit transaction that is open is rolled back. A result that is still open has no more rows. */
@@ -110,7 +111,8 @@ SKEP_API SKEP_NODISCARD skep_status skep_run(skep_connection *connection, const 
                                              struct ArrowArrayStream *rows, skep_err *err);
 
 /* Makes the running skep_run (or the fetching of its rows) fail soon with SKEP_ERR_CANCELLED: the statement that runs
- * ends, unless it is being committed, and none that follows begins. From any thread; no effect when nothing runs. */
+ * ends, unless it is being committed, and none that follows begins. From any thread, while the connection is
+ * open; no effect when nothing runs. */
 SKEP_API void skep_cancel(skep_connection *connection);
 
 /* Makes rows readable under a name, by the statements of this connection: FROM name, without a database; it hides a
