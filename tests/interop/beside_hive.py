@@ -5,7 +5,7 @@ usage: beside_hive.py --skep PROGRAM --oracle RUN.SH [--keep DIR] [PART...]
 
 The metastore is the PostgreSQL database that the Hive uses, its schema made by Hive's own tools. After each step both are asked
 for rows and ROW__IDs. Exit status 77 when there is no such Hive. Parts: see PARTS at the end."""
-import collections, subprocess, threading, time
+import collections, os, subprocess, threading, time
 
 from both import ACID, MM, run
 from hive import Pause
@@ -415,45 +415,43 @@ def readers(w):
 def initiators(w):
     """Each one's initiator sees what the other wrote; each one's cleaner takes away what the other aborted."""
     settings = ACID[:-1] + ", 'compactorthreshold.hive.compactor.delta.num.threshold'='4', 'compactorthreshold.hive.compactor.delta.pct.threshold'='1000')"
-    for t in ("bh.is", "bh.ih", "bh.as", "bh.ah"):
-        w.skep(f"DROP TABLE IF EXISTS {t}", f"CREATE TABLE {t} (id INT, v STRING) {settings}", f"INSERT INTO {t} VALUES (0, 'first')")
+    for t in ("bh.ini_s", "bh.ini_h", "bh.abo_s", "bh.abo_h"):
+        w.skep(f"DROP TABLE IF EXISTS {t}", f"CREATE TABLE {t} (id INT, v STRING) {settings}", f"INSERT OVERWRITE TABLE {t} VALUES (0, 'first')")
     queued = lambda t: w.hive.psql(f"""SELECT "CQ_TYPE" || "CQ_STATE" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = '{t}'""")
-    w.skep("ALTER TABLE bh.is COMPACT 'major'", "ALTER TABLE bh.ih COMPACT 'major'")
-    w.compactor("worker", "cleaner")
-    w.skep(*[f"INSERT INTO bh.is VALUES ({i}, 's')" for i in range(1, 7)])
-    w.hives(*[f"INSERT INTO bh.ih VALUES ({i}, 'h')" for i in range(1, 7)], "--! initiator")
-    print("Hive's initiator:", queued("is"), queued("ih"))
-    w.expect("Hive's initiator saw Skep's deltas", queued("is") == ["ii"], str(queued("is")))
-    w.hive.psql("""DELETE FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" IN ('ih')""")
+    w.skep(*[f"INSERT INTO bh.ini_s VALUES ({i}, 's')" for i in range(1, 7)])
+    w.hives(*[f"INSERT INTO bh.ini_h VALUES ({i}, 'h')" for i in range(1, 7)], "--! initiator")
+    print("Hive's initiator:", queued("ini_s"), queued("ini_h"))
+    w.expect("Hive's initiator saw Skep's deltas", queued("ini_s") == ["ii"], str(queued("ini_s")))
+    w.hive.psql("""DELETE FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" IN ('ini_h')""")
     w.compactor("initiator")
-    w.expect("Skep's initiator saw Hive's deltas", queued("ih") == ["ii"], str(queued("ih")))
-    w.same("bh.is", "bh.ih", after="initiated", then=["--! worker", "--! worker", "--! worker", "--! cleaner"])
+    w.expect("Skep's initiator saw Hive's deltas", queued("ini_h") == ["ii"], str(queued("ini_h")))
+    w.same("bh.ini_s", "bh.ini_h", after="initiated", then=["--! worker", "--! worker", "--! worker", "--! cleaner"])
     # aborted: Skep's cleaned by Hive and the reverse
-    w.skep("START TRANSACTION", "INSERT INTO bh.as VALUES (9, 'gone')")
-    number = w.hive.psql("""SELECT max("TC_TXNID") FROM "TXN_COMPONENTS" WHERE "TC_TABLE" = 'as'""")[0]
-    w.hives(f"ABORT TRANSACTIONS {number}", "START TRANSACTION", "INSERT INTO bh.ah VALUES (9, 'gone')", "ROLLBACK")
+    w.skep("START TRANSACTION", "INSERT INTO bh.abo_s VALUES (9, 'gone')")
+    number = w.hive.psql("""SELECT max("TC_TXNID") FROM "TXN_COMPONENTS" WHERE "TC_TABLE" = 'abo_s'""")[0]
+    w.hives(f"ABORT TRANSACTIONS {number}", "START TRANSACTION", "INSERT INTO bh.abo_h VALUES (9, 'gone')", "ROLLBACK")
     w.a.run("ROLLBACK")
-    w.hive.psql("""UPDATE "TXNS" SET "TXN_STARTED" = "TXN_STARTED" - 90000000 WHERE "TXN_STATE" = 'a'""")  # a day ago
+    w.hive.psql("""UPDATE "TXNS" SET "TXN_STARTED" = "TXN_STARTED" - 90000000 WHERE "TXN_STATE" = 'a' AND "TXN_ID" IN (SELECT "TC_TXNID" FROM "TXN_COMPONENTS" WHERE "TC_DATABASE" = 'bh')""")  # a day ago
     components = lambda t: w.hive.psql(f"""SELECT count(*) FROM "TXN_COMPONENTS" WHERE "TC_TABLE" = '{t}'""")
-    print("aborted:", w.directories("bh.as"), w.directories("bh.ah"), components("as"), components("ah"))
+    print("aborted:", w.directories("bh.abo_s"), w.directories("bh.abo_h"), components("abo_s"), components("abo_h"))
     w.hives("--! initiator", "--! cleaner")
-    w.expect("Hive forgot Skep's aborted transaction and its files", components("as") == ["0"] and len(w.directories("bh.as")) == 1, str(components("as")) + str(w.directories("bh.as")))
+    w.expect("Hive forgot Skep's aborted transaction and its files", components("abo_s") == ["0"] and len(w.directories("bh.abo_s")) == 1, str(components("abo_s")) + str(w.directories("bh.abo_s")))
     w.compactor("initiator", "worker", "cleaner")
-    w.expect("Skep forgot Hive's aborted transaction and its files", components("ah") == ["0"] and len(w.directories("bh.ah")) == 1, str(components("ah")) + str(w.directories("bh.ah")))
-    w.same("bh.as", "bh.ah", after="aborts cleaned", then=["INSERT INTO bh.as VALUES (10, 'later')", "INSERT INTO bh.ah VALUES (10, 'later')"])
+    w.expect("Skep forgot Hive's aborted transaction and its files", components("abo_h") == ["0"] and len(w.directories("bh.abo_h")) == 1, str(components("abo_h")) + str(w.directories("bh.abo_h")))
+    w.same("bh.abo_s", "bh.abo_h", after="aborts cleaned", then=["INSERT INTO bh.abo_s VALUES (10, 'later')", "INSERT INTO bh.abo_h VALUES (10, 'later')"])
 
 
 def half_way(w):
     """A worker of Skep that was killed: Hive takes its job over, and what it left does no harm."""
     w.skep("DROP TABLE IF EXISTS bh.half", f"CREATE TABLE bh.half (id INT, v STRING) {ACID[:-1]}, 'orc.compress'='NONE')")
     for i in range(3):
-        w.skep(f"INSERT INTO bh.half SELECT a.i * 1000 + b.i, concat(md5(cast(a.i * 1000 + b.i as string)), {i}) FROM (SELECT posexplode(split(space(9), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b")
+        w.skep(f"INSERT INTO bh.half SELECT a.i * 1000 + b.i, concat(md5(cast(a.i * 1000 + b.i as string)), {i}) FROM (SELECT posexplode(split(space(29), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b")
     w.skep("DELETE FROM bh.half WHERE id % 3 = 1", "ALTER TABLE bh.half COMPACT 'major'")
-    worker = subprocess.Popen([w.args.skep, "compact", "-w", w.warehouse, "--metastore", w.hive.url, "--once", "--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=0.02"], env=w.env)
+    worker = subprocess.Popen([w.args.skep, "compact", "-w", w.warehouse, "--metastore", w.hive.url, "--once", "--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1"], env=w.env)
     state = lambda: w.hive.psql("""SELECT "CQ_STATE" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = 'half'""")
-    end = time.monotonic() + 60
-    while not any(d.startswith("base_") for d in w.directories("bh.half")) and time.monotonic() < end:
-        time.sleep(0.05)
+    end, place = time.monotonic() + 60, w.place("bh.half")
+    while not any(d.startswith("base_") for d in os.listdir(place)) and time.monotonic() < end:
+        time.sleep(0.002)
     worker.kill()
     worker.wait()
     w.expect("killed at work", state() == ["w"], str(state()) + str(w.directories("bh.half")))
