@@ -403,7 +403,7 @@ def readers(w):
     w.compactor("worker", "cleaner")
     w.expect("Skep's cleaner waits for Hive's reader", set(before) <= set(w.directories("bh.rh")), str(w.directories("bh.rh")))
     why = subprocess.run([w.args.skep, "why", "-w", w.warehouse, "--metastore", w.hive.url, "bh.rh"], capture_output=True, text=True, env=w.env)
-    w.expect("skep why names Hive's reader", why.returncode == 0 and "hive" in why.stdout, why.stdout + why.stderr)
+    w.expect("skep why names Hive's reader", why.returncode == 0 and "not Skep's" in why.stdout, why.stdout + why.stderr)
     job.go("reading")
     answers = job.answers()
     w.expect("Hive's reader still has its rows", answers[2].rows == answers[1].rows == ["1\tv", "2\tv", "3\tv"], job.log())
