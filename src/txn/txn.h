@@ -259,7 +259,8 @@ typedef struct skep_txn_commit_opts {
   skep_txn_also *also;
   void *self;
   /* `also` locks the rows it decides on ({for_update}): several such commits run side by side where the database can do
-   * that. Otherwise one with `also` runs alone. */
+   * that, and it may be called again after a deadlock, when all it had done was rolled back. Otherwise one with `also`
+   * runs alone. */
   bool beside;
   /* The transaction's snapshot: writes that it does not see and that left no letter are looked for as well. NULL: not.
    */

@@ -386,7 +386,9 @@ static skep_status commit_once(skep_db *db, int64_t txn, const skep_txn_commit_o
 
 enum { MAX_TRIES = 8 };
 
-/* Two that waited for each other's rows: one of them was rolled back whole and does it again. */
+/* Two that waited for each other's rows: one of them was rolled back whole and does it again. A Hive on the same
+ * database updates TABLE_PARAMS before TBLS, others the other way round, so that also happens over a table's
+ * statistics. */
 skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit_opts *opts, skep_arena *arena,
                                  skep_txn_meeting **meetings, size_t *n_meetings, skep_err *err) {
   *meetings = NULL;
@@ -396,7 +398,8 @@ skep_status skep_txn_commit_with(skep_db *db, int64_t txn, const skep_txn_commit
     skep_status status = skep_txn_commit_at_once(db, txn, opts, err);
     if (status == SKEP_OK || !skep_txn_takes_steps(db, status)) return status;
   }
-  bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || opts->also != NULL;
+  bool alone = opts->also != NULL && !opts->beside;
+  bool once = skep_db_dialect(db)->writers_alone || skep_db_in_transaction(db) || alone;
   for (int i = 1;; i++) {
     skep_status status = commit_once(db, txn, opts, arena, meetings, n_meetings, err);
     if (status != SKEP_ERR_BUSY || *n_meetings > 0 || once || i == MAX_TRIES) return status;

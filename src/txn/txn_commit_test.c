@@ -236,6 +236,30 @@ static void catalog_changes_go_with_the_commit(void **state) {
   assert_int_equal(calls, 2);
 }
 
+static skep_status wait_twice(void *self, skep_db *db, skep_err *err) {
+  SKEP_TRY(note_call(self, db, err));
+  return *(int *)self > 2 ? SKEP_OK : skep_fail(err, SKEP_ERR_BUSY, "deadlock detected");
+}
+
+/* Seen beside a real Hive: statistics of one table, TABLE_PARAMS and TBLS in opposite orders. */
+static void a_commit_that_met_a_deadlock_is_made_again(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  int calls = 0;
+  bool alone = skep_db_dialect(f->db)->writers_alone; /* a database without deadlocks */
+  skep_txn_meeting *meetings;
+  size_t n;
+  skep_txn_table t = {.database = "d", .table = "t", .write = 'd'};
+  skep_txn txn = txn_begin(f, f->db, &t, 1);
+  skep_txn_component c = {"d", "t", NULL, 'd', t.write_id};
+  const skep_txn_commit_opts opts = {.components = &c, .n = 1, .also = wait_twice, .self = &calls, .beside = true};
+  skep_status status = skep_txn_commit_with(f->db, txn.id, &opts, &f->arena, &meetings, &n, &err);
+  assert_int_equal(status, alone ? SKEP_ERR_BUSY : SKEP_OK);
+  assert_int_equal(calls, alone ? 1 : 3);
+  assert_rows(f, "SELECT count(*) FROM \"AUX_TABLE\"", alone ? "0\n" : "1\n");
+  assert_rows(f, "SELECT \"TXN_STATE\" FROM \"TXNS\" WHERE \"TXN_ID\" = 1", alone ? "o\n" : "c\n");
+}
+
 static void a_joined_commit_leaves_ending_to_the_caller(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
@@ -399,6 +423,7 @@ int main(void) {
       cmocka_unit_test(the_first_committer_wins),
       cmocka_unit_test_setup_teardown(a_conflict_is_told_in_hives_words, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(catalog_changes_go_with_the_commit, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(a_commit_that_met_a_deadlock_is_made_again, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_joined_commit_leaves_ending_to_the_caller, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(one_snapshot_over_several_statements, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(dropping_under_a_writer_fails_the_writer, txn_setup, txn_teardown),
