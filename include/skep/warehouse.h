@@ -25,8 +25,8 @@
  * INTO orders SELECT * FROM given, or MERGE INTO orders USING given.
  *
  * Threads: a warehouse may be used by many threads at the same time; a connection with its result by one at a time, but
- * for skep_cancel: a call that comes while another runs is refused with SKEP_ERR_ARGUMENT. A process that forks opens its
- * warehouses afterwards: what a child inherits is refused there, and closing it in the child does nothing.
+ * for skep_cancel: a call that comes while another runs is refused with SKEP_ERR_ARGUMENT. A process that forks opens
+ * its warehouses afterwards: what a child inherits is refused there, and closing it in the child does nothing.
  *
  * Failures: as in table.h. */
 #ifndef SKEP_WAREHOUSE_H
@@ -57,7 +57,7 @@ enum { SKEP_READ_ONLY = 1 /* the metastore is not changed; the only way to look 
 typedef struct skep_warehouse_opts {
   size_t size;                  /* of this struct; set by the initialiser */
   uint32_t flags;               /* SKEP_READ_ONLY */
-  uint32_t threads;             /* of a query; 0 = as many as there are processors */
+  uint32_t threads;             /* of a query, 256 at most; 0 = as many as there are processors */
   uint64_t memory_bytes;        /* of a query, beyond which it spills; 0 = the engine's default */
   const char *metastore;        /* sqlite:PATH or postgresql://...; NULL: metastore.sqlite in the warehouse */
   const char *site_file;        /* settings from a hive-site.xml */

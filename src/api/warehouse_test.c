@@ -408,6 +408,13 @@ static void settings_and_wrong_options(void **state) {
   opts.site_file = "/nowhere/hive-site.xml";
   assert_fails(skep_warehouse_open(f->path, &opts, &w, &f->err), SKEP_ERR_NOT_FOUND, f->err, "/nowhere/hive-site.xml");
   opts = (skep_warehouse_opts)SKEP_WAREHOUSE_OPTS_INIT;
+  opts.threads = UINT32_MAX; /* as many as can be of use */
+  assert_ok(skep_warehouse_open(f->path, &opts, &w, &f->err), f->err);
+  assert_ok(skep_connect(w, &c, &f->err), f->err);
+  assert_int_equal(ask(f, c, "SELECT 7L AS n").sum, 7);
+  skep_disconnect(c);
+  skep_warehouse_close(w);
+  opts = (skep_warehouse_opts)SKEP_WAREHOUSE_OPTS_INIT;
   opts.flags = 128;
   assert_fails(skep_warehouse_open(f->path, &opts, &w, &f->err), SKEP_ERR_ARGUMENT, f->err, "flags");
   assert_fails(skep_warehouse_open(NULL, NULL, &w, &f->err), SKEP_ERR_ARGUMENT, f->err, "no directory");

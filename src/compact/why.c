@@ -184,7 +184,7 @@ static skep_status entry(asking *a, const skep_compaction *c, const skep_compact
     r.since_ms = c->commit_ms;
     SKEP_TRY(why_ready(a, c, &r.why, err));
     if (r.why == NULL && c->cleaner_start_ms > 0) r.why = "a cleaner is at it";
-    if (r.why == NULL) r.why = "waits for a cleaner (skep compact --roles cleaner)";
+    if (r.why == NULL) r.why = "waits for a cleaner (skep compact --once --roles cleaner)";
     SKEP_TRY(measure(a, target, c->has_highest ? c->highest_write_id : INT64_MAX, SKEP_OBSOLETE, &r, err));
   }
   return add(a, &r, err);

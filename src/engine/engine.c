@@ -6,6 +6,8 @@
 #include "column/text.h"
 #include "engine/engine_int.h"
 
+enum { MAX_THREADS = 256 }; /* of a query; DuckDB starts as many as it is told to */
+
 /* ---- errors ---- */
 
 #define MARK "\x1d"
@@ -145,7 +147,7 @@ static skep_status set_options(skep_engine *e, duckdb_config config, skep_err *e
                                          {"allocator_background_threads", "false"}};
   char number[32];
   if (e->opts.threads != 0) {
-    snprintf(number, sizeof number, "%" PRIu32, e->opts.threads);
+    snprintf(number, sizeof number, "%" PRIu32, e->opts.threads < MAX_THREADS ? e->opts.threads : MAX_THREADS);
     SKEP_TRY(set_option(config, "threads", number, err));
   }
   if (e->opts.memory_limit_bytes != 0) {

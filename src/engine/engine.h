@@ -36,7 +36,7 @@ typedef struct skep_engine_opts {
   const char *temp_dir; /* where joins and sorts spill: made when needed (its parent must be there) and removed at the
                            end. NULL: they do not spill */
   uint64_t memory_limit_bytes; /* 0: DuckDB's own choice, 80 % of the machine's */
-  uint32_t threads;            /* 0: one a processor */
+  uint32_t threads;            /* 0: one a processor; 256 at most */
   bool keep_order;             /* rows of a query without ORDER BY in the order of the sources, which one thread reads
                                   then; small sources (SKEP_ENGINE_ORDERED_ROWS) are read like that in any case */
 } skep_engine_opts;
