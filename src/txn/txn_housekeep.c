@@ -68,7 +68,12 @@ static skep_status time_out(skep_db *db, const skep_txn_conf *c, uint64_t *n_don
       *n_done += (uint64_t)changed;
     }
   } while (n == BATCH);
-  return skep_db_run(db, "DELETE FROM \"HIVE_LOCKS\" WHERE \"HL_TXNID\" = 0 AND \"HL_LAST_HEARTBEAT\" < ?",
+  /* A transaction's locks go in one database transaction with it: those of one that is not open are damage, and would
+   * block for ever. */
+  return skep_db_run(db,
+                     "DELETE FROM \"HIVE_LOCKS\" WHERE (\"HL_TXNID\" = 0 AND \"HL_LAST_HEARTBEAT\" < ?) OR "
+                     "(\"HL_TXNID\" <> 0 AND NOT EXISTS (SELECT 1 FROM \"TXNS\" WHERE \"TXN_ID\" = \"HL_TXNID\" AND "
+                     "\"TXN_STATE\" = 'o'))",
                      SKEP_PARAMS(skep_p_i64(now - timeout)), NULL, err);
 }
 

@@ -175,6 +175,21 @@ static void locks_outside_of_transactions_end_with_their_heartbeat(void **state)
   assert_rows(f, "SELECT \"HL_LOCK_EXT_ID\" FROM \"HIVE_LOCKS\" ORDER BY 1", "2\n3\n");
 }
 
+/* Damage, or a metastore that was put together from two backups. */
+static void locks_of_transactions_that_are_not_there_block_nobody_for_ever(void **state) {
+  txn_fixture *f = *state;
+  skep_err err = {0};
+  skep_txn open = txn_begin(f, f->db, NULL, 0), over = txn_begin(f, f->db, NULL, 0);
+  assert_int_equal(open.id, 1);
+  assert_ok(skep_txn_abort(f->db, over.id, SKEP_ABORT_ROLLBACK, false, &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("1", "1", "0"), &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("2", "2", "0"), &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("3", "-5", "0"), &err), err);
+  assert_ok(skep_db_exec(f->db, OLD_LOCK("4", "99999", "9999999999999"), &err), err);
+  assert_ok(skep_txn_housekeep(f->db, &f->conf, NULL, &err), err);
+  assert_rows(f, "SELECT \"HL_LOCK_EXT_ID\" FROM \"HIVE_LOCKS\" ORDER BY 1", "1\n");
+}
+
 /* --- removals --- */
 
 /* Those that are removable, claimed or not: an hour later. */
@@ -520,6 +535,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(the_command_aborts_what_is_open, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_directory_waits_for_readers, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(locks_outside_of_transactions_end_with_their_heartbeat, txn_setup, txn_teardown),
+      cmocka_unit_test_setup_teardown(locks_of_transactions_that_are_not_there_block_nobody_for_ever, txn_setup,
+                                      txn_teardown),
       cmocka_unit_test_setup_teardown(a_dropped_table_waits_for_those_who_use_it, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(many_that_wait_hide_none_that_do_not, txn_setup, txn_teardown),
       cmocka_unit_test_setup_teardown(a_soft_delete_waits_from_its_commit_on, txn_setup, txn_teardown),
