@@ -141,7 +141,7 @@ SKEP_NODISCARD skep_status skep_db_lock_txns(skep_db *db, bool exclusive, skep_e
 void skep_db_commit_within(skep_db *db, int64_t limit_ms);
 
 /* Numbers that a layer above keeps with the connection; 0 at first and whenever the connection is a new one. */
-enum { SKEP_DB_MEMO_SIZE = 20 };
+enum { SKEP_DB_MEMO_SIZE = 21 };
 int64_t *skep_db_memo(skep_db *db);
 
 /* Safe from any thread: the running call ends with SKEP_ERR_CANCELLED. The connection must not be closing. */

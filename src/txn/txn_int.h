@@ -11,6 +11,7 @@ skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf);
 enum {
   SKEP_TXN_MEMO_SETTLED, /* up to it, no number can appear any more */
   SKEP_TXN_MEMO_OPEN,    /* below it, no transaction is open, or can be opened */
+  SKEP_TXN_MEMO_LOW,     /* below it, all are committed, now and later */
   SKEP_TXN_MEMO_SEEN_NS, /* when that was seen, by the context's clock */
   SKEP_TXN_MEMO_STEPS,   /* 1: nothing is sent at once here */
   SKEP_TXN_MEMO_OWN      /* from here on: numbers that this connection took lately */

@@ -250,9 +250,11 @@ static bool is_closed(skep_db *db, int64_t below, int64_t above) {
 
 /* And below which one none is open, now or later. */
 static void keep_settled(skep_db *db, const skep_txn_conf *c, const skep_txn_seen *seen, size_t n, int64_t settled) {
-  int64_t *memo = skep_db_memo(db), open = INT64_MAX;
-  for (size_t i = 0; i < n && open == INT64_MAX; i++)
+  int64_t *memo = skep_db_memo(db), open = INT64_MAX, low = INT64_MAX;
+  for (size_t i = 0; i < n && open == INT64_MAX; i++) {
+    if (seen[i].state != 'c' && low == INT64_MAX) low = seen[i].id;
     if (seen[i].state != 'c' && seen[i].state != 'a') open = seen[i].id;
+  }
   for (size_t i = 0; i < n; i++) {
     if (seen[i].id <= settled) continue;
     if (seen[i].age_ms < SETTLED_AFTER * c->open_timeout_ms && !is_closed(db, settled, seen[i].id)) break;
@@ -260,6 +262,7 @@ static void keep_settled(skep_db *db, const skep_txn_conf *c, const skep_txn_see
   }
   memo[SKEP_TXN_MEMO_SETTLED] = settled;
   memo[SKEP_TXN_MEMO_OPEN] = open <= settled ? open : settled + 1;
+  memo[SKEP_TXN_MEMO_LOW] = low <= settled ? low : settled + 1;
   const skep_ctx *ctx = skep_db_ctx(db);
   memo[SKEP_TXN_MEMO_SEEN_NS] = ctx->monotonic_ns(ctx->clock_self);
 }

@@ -123,26 +123,34 @@ static skep_status send_write_ids(skep_db *db, skep_txn_table *tables, uint32_t 
  * The rows of a snapshot, the own one among them, with the time after they were read, and of one table the write ids
  * that they have and its next one. It fails when that is so late that a number could still appear below a row that
  * seems too old for it, or the own number is: it must be there for all to see within the time that others wait for it,
- * or never. Parameters: clock, slow, clock, how long an opening may take; database, table, twice; lowest open, settled,
- * lowest open. */
-#define SEEN(pairs)                                                                                                   \
-  "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\", " NOW                                             \
-  ", 1 / CASE WHEN "                                                                                                  \
-  "pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() < ?::bigint * interval '1 millisecond' AND "       \
-  "(\"TXN_ID\" <> " SKEP_DB_SENT_TXN " OR " NOW " - \"TXN_STARTED\" < ?::bigint) THEN 1 ELSE 0 END" pairs             \
-  " FROM (SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_ID\" BETWEEN "    \
-  "?::bigint AND 9223372036854775807 AND (\"TXN_STATE\" <> 'c' OR \"TXN_ID\" > ?::bigint) UNION ALL SELECT "          \
-  "\"TXN_ID\", "                                                                                                      \
-  "\"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' AND \"TXN_ID\" < ?::bigint) " \
-  "s "                                                                                                                \
-  "ORDER BY \"TXN_ID\""
-static const char sql_seen[] = SEEN("");
+ * or never. Parameters: clock, slow, clock, how long an opening may take; database, table, twice; where the rows begin,
+ * settled. */
+#define SEEN_COLUMNS "\"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\""
+#define SEEN(pairs, rows)                                                                \
+  "SELECT " SEEN_COLUMNS ", " NOW                                                        \
+  ", 1 / CASE WHEN pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() < "   \
+  "?::bigint * interval '1 millisecond' AND (\"TXN_ID\" <> " SKEP_DB_SENT_TXN " OR " NOW \
+  " - \"TXN_STARTED\" < ?::bigint) THEN 1 ELSE 0 END" pairs " FROM " rows " ORDER BY \"TXN_ID\""
 /* (>= with an order is what the index by transactions is good for; = might take the other one and read all of it.) */
-static const char sql_seen_pairs[] = SEEN(
-    ", (SELECT CASE WHEN \"T2W_TXNID\" = s.\"TXN_ID\" THEN \"T2W_WRITEID\" END FROM \"TXN_TO_WRITE_ID\" WHERE "
-    "\"T2W_DATABASE\" = ?::text AND \"T2W_TABLE\" = ?::text AND \"T2W_TXNID\" >= s.\"TXN_ID\" ORDER BY "
-    "\"T2W_TXNID\" LIMIT 1), (SELECT \"NWI_NEXT\" FROM \"NEXT_WRITE_ID\" WHERE \"NWI_DATABASE\" = ?::text AND "
-    "\"NWI_TABLE\" = ?::text)");
+#define PAIRS                                                                                                 \
+  ", (SELECT CASE WHEN \"T2W_TXNID\" = s.\"TXN_ID\" THEN \"T2W_WRITEID\" END FROM \"TXN_TO_WRITE_ID\" WHERE " \
+  "\"T2W_DATABASE\" = ?::text AND \"T2W_TABLE\" = ?::text AND \"T2W_TXNID\" >= s.\"TXN_ID\" ORDER BY "        \
+  "\"T2W_TXNID\" LIMIT 1), (SELECT \"NWI_NEXT\" FROM \"NEXT_WRITE_ID\" WHERE \"NWI_DATABASE\" = ?::text AND " \
+  "\"NWI_TABLE\" = ?::text)"
+/* All exceptions are lately: one look along the key. Else committed ones between are passed over. */
+#define NEAR                                                                                                         \
+  "\"TXNS\" s WHERE \"TXN_ID\" BETWEEN ?::bigint AND 9223372036854775807 AND (\"TXN_STATE\" <> 'c' OR \"TXN_ID\" > " \
+  "?::bigint)"
+#define FAR                                                                                             \
+  "(SELECT " SEEN_COLUMNS                                                                               \
+  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ?::bigint UNION ALL SELECT " SEEN_COLUMNS \
+  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' UNION ALL SELECT " SEEN_COLUMNS                             \
+  " FROM \"TXNS\" WHERE "                                                                               \
+  "\"TXN_ID\" BETWEEN ?::bigint + 1 AND 9223372036854775807 AND \"TXN_STATE\" NOT IN ('o', 'a')) s"
+static const char sql_seen_near[] = SEEN("", NEAR);
+static const char sql_seen_far[] = SEEN("", FAR);
+static const char sql_pairs_near[] = SEEN(PAIRS, NEAR);
+static const char sql_pairs_far[] = SEEN(PAIRS, FAR);
 
 /* Of further tables: the pairs from a transaction on, and the next write id, of one moment that is not before that of
  * the snapshot: whoever is an exception in it is here. */
@@ -161,18 +169,22 @@ static int64_t from(skep_db *db, int64_t settled) {
 /* The first table that needs a list gets its pairs with it. */
 static skep_status send_seen(skep_db *db, const skep_txn_conf *c, const skep_txn_table *tables, uint32_t n,
                              skep_txn_sent *sent, skep_err *err) {
-  const skep_param open = skep_p_i64(skep_db_memo(db)[SKEP_TXN_MEMO_OPEN]), settled = skep_p_i64(sent->settled),
-                   slow = skep_p_i64(c->open_timeout_ms * 3 / 10), limit = skep_p_i64(c->open_timeout_ms / 2);
+  const int64_t *memo = skep_db_memo(db);
+  bool near = memo[SKEP_TXN_MEMO_LOW] > 0 && sent->settled - memo[SKEP_TXN_MEMO_LOW] < SKEP_TXN_LATELY;
+  const skep_param begin = skep_p_i64(memo[near ? SKEP_TXN_MEMO_LOW : SKEP_TXN_MEMO_OPEN]),
+                   settled = skep_p_i64(sent->settled), slow = skep_p_i64(c->open_timeout_ms * 3 / 10),
+                   limit = skep_p_i64(c->open_timeout_ms / 2);
   skep_param now;
   SKEP_TRY(skep_db_sent_now(db, &now, err));
   sent->first = 0;
   while (sent->first < n && tables[sent->first].no_list) sent->first++;
   if (sent->first == n)
-    return skep_db_send(db, sql_seen, SKEP_PARAMS(now, slow, now, limit, open, settled, open), &sent->seen, err);
+    return skep_db_send(db, near ? sql_seen_near : sql_seen_far, SKEP_PARAMS(now, slow, now, limit, begin, settled),
+                        &sent->seen, err);
   const skep_param database = skep_p_text(tables[sent->first].database), table = skep_p_text(tables[sent->first].table);
-  return skep_db_send(db, sql_seen_pairs,
-                      SKEP_PARAMS(now, slow, now, limit, database, table, database, table, open, settled, open),
-                      &sent->seen, err);
+  return skep_db_send(db, near ? sql_pairs_near : sql_pairs_far,
+                      SKEP_PARAMS(now, slow, now, limit, database, table, database, table, begin, settled), &sent->seen,
+                      err);
 }
 
 skep_status skep_txn_send_tables(skep_db *db, const skep_txn_conf *conf, skep_txn_table *tables, uint32_t n,
@@ -195,7 +207,8 @@ enum { FEW_OPEN = 10000 }; /* above it, one that is too many is noticed when it 
 
 /* Their first use would have to wait for an answer, while others wait for us. */
 static skep_status learn(skep_db *db, skep_err *err) {
-  const char *const known[] = {sql_open, sql_open_rested, sql_write_id, sql_seen, sql_seen_pairs, sql_pairs};
+  const char *const known[] = {sql_open,     sql_open_rested, sql_write_id,  sql_seen_near,
+                               sql_seen_far, sql_pairs_near,  sql_pairs_far, sql_pairs};
   return skep_db_learn(db, known, sizeof known / sizeof *known, err);
 }
 
