@@ -177,6 +177,8 @@ uint64_t skep_deletes_count(const skep_deletes *deletes) {
   return count;
 }
 
+bool skep_deletes_is_empty(const skep_deletes *deletes) { return deletes->n_entries == 0; } /* none is without a row */
+
 /* ---- adding ---- */
 
 static int32_t high_half(int64_t row_id) { return (int32_t)(row_id >> 32); }

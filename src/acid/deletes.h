@@ -44,7 +44,8 @@ typedef struct skep_key_box {
 /* False only when no deleted row lies in the box: the cheap test per file or stripe. */
 bool skep_deletes_touch_box(const skep_deletes *deletes, const skep_key_box *box);
 
-uint64_t skep_deletes_count(const skep_deletes *deletes); /* distinct rows */
+uint64_t skep_deletes_count(const skep_deletes *deletes); /* distinct rows; goes through all bitmaps */
+bool skep_deletes_is_empty(const skep_deletes *deletes);
 uint64_t skep_deletes_memory(
     const skep_deletes *deletes); /* bytes; exact after skep_deletes_finish, an upper estimate before */
 

@@ -52,7 +52,7 @@ static skep_status open_parts(skep_scan *s, skep_scan_keeper *keeper, skep_err *
   if (s->split->n_deletes != 0 && s->split->kind != SKEP_SPLIT_PLAIN) {
     SKEP_TRY(find_deletes(s, keeper, err));
     const skep_deletes *deletes = skep_cached_deletes(s->deletes_item);
-    if (skep_deletes_count(deletes) != 0) s->deletes = deletes;
+    if (!skep_deletes_is_empty(deletes)) s->deletes = deletes;
   }
   return s->split->kind == SKEP_SPLIT_MERGE ? skep_merge_load(s->cache, s->split, &s->merge, err) : SKEP_OK;
 }

@@ -37,6 +37,7 @@ typedef struct run {
   bool ended;      /* no more batches will come: the last unit says why */
   uint64_t rows_read;
   unit *first, *last;
+  skep_scan_keeper keeper; /* of all runs that have this place in the ring, one after the other */
 } run;
 
 struct skep_ordered {
@@ -120,7 +121,8 @@ static void measure(skep_ordered *o, unit *u) {
 
 /* Opens the scan when needed and fills the unit's batch. Called without the lock. */
 static skep_status decode(skep_ordered *o, uint32_t split, run *r, unit *u, int64_t max_rows, skep_err *err) {
-  if (r->scan == NULL) SKEP_TRY(skep_scan_open(o->cache, &o->splits[split], &o->opts.forms, &r->scan, err));
+  if (r->scan == NULL)
+    SKEP_TRY(skep_scan_open_kept(o->cache, &o->splits[split], &o->opts.forms, &r->keeper, &r->scan, err));
   if (u->batch.root.ctx == NULL) {
     SKEP_TRY(skep_vec_init(&u->batch.root, o->ctx, skep_scan_type(r->scan), &o->opts.forms, err));
   }
@@ -204,7 +206,9 @@ static void finish_head(skep_ordered *o) {
   }
   skep_scan_close(r->scan);
   o->rows_done += r->rows_read;
-  *r = (run){0};
+  uint64_t next = (uint64_t)o->head + o->window; /* takes this place in the ring */
+  if (next >= o->n_splits || o->splits[next].deletes != r->keeper.files) skep_scan_keeper_release(o->cache, &r->keeper);
+  *r = (run){.keeper = r->keeper};
   o->head++;
   pthread_cond_broadcast(&o->work);
 }
@@ -292,7 +296,10 @@ static void free_all(skep_ordered *o) {
     skep_vec_fini(&o->units[i].batch.root);
     if (o->units[i].item != NULL && o->opts.item_fini != NULL) o->opts.item_fini(o->opts.self, o->units[i].item);
   }
-  for (uint32_t i = 0; o->runs != NULL && i < o->window; i++) skep_scan_close(o->runs[i].scan);
+  for (uint32_t i = 0; o->runs != NULL && i < o->window; i++) {
+    skep_scan_close(o->runs[i].scan);
+    skep_scan_keeper_release(o->cache, &o->runs[i].keeper);
+  }
   skep_release(ctx, o->items);
   skep_release(ctx, o->units);
   skep_release(ctx, o->runs);

@@ -19,9 +19,14 @@ struct skep_scan {
   uint64_t next, batch;
 };
 
-skep_status skep_scan_open(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms, skep_scan **out,
-                           skep_err *err) {
-  (void)cache, (void)forms;
+void skep_scan_keeper_release(skep_scan_cache *cache, skep_scan_keeper *keeper) {
+  (void)cache;
+  *keeper = (skep_scan_keeper){.deletes = NULL};
+}
+
+skep_status skep_scan_open_kept(skep_scan_cache *cache, const skep_split *split, const skep_forms *forms,
+                                skep_scan_keeper *keeper, skep_scan **out, skep_err *err) {
+  (void)cache, (void)forms, (void)keeper;
   *out = NULL;
   atomic_fetch_add(&opened, 1);
   if (split->first_stripe == UINT32_MAX) return skep_fail(err, SKEP_ERR_IO, "cannot open");
