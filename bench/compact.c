@@ -4,14 +4,14 @@
  *     -> N_DELTAS deltas of ROWS rows each (the file's rows, over and over)
  *   bench_compact base FILE DIR N_ROWS PER_MILLE [first]
  *     -> a base of so many rows, so many of a thousand deleted (at random, or the first), and a delta of ten rows
- *   bench_compact run KIND FILE DIR LAST THREADS [encode] [MEMORY_MIB]
+ *   bench_compact run KIND FILE DIR LAST THREADS [encode] [keep] [MEMORY_MIB]
  *     -> rows, seconds of wall and of processor, bytes, bytes taken over; LAST is the highest write id
  *   bench_compact cp DIR OUT
  *     -> all data files copied and synced: seconds, bytes
  *   bench_compact avalanche FILE DIR N
  *     -> N directories of 10 rows or one delete event in turn
  *
- * Results of runs are removed again. */
+ * Results of runs are removed again, unless they are to be kept. */
 #include <dirent.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -97,8 +97,13 @@ static void make_avalanche(bench *b, const char *dir, int64_t n) {
 
 static void run(bench *b, char **words, int n_words) {
   const char *kind = words[0], *dir = words[2], *last = words[3], *threads = words[4];
-  bool encode = n_words > 5 && strcmp(words[5], "encode") == 0;
-  uint64_t memory_mib = n_words > 5 + encode ? strtoull(words[5 + encode], NULL, 10) : 0;
+  bool encode = false, keep = false;
+  uint64_t memory_mib = 0;
+  for (int i = 5; i < n_words; i++) {
+    encode = encode || strcmp(words[i], "encode") == 0;
+    keep = keep || strcmp(words[i], "keep") == 0;
+    memory_mib += strtoull(words[i], NULL, 10);
+  }
   char list[64];
   skep_compact_result r;
   static const skep_property property = {"orc.compress", "ZLIB"};
@@ -123,7 +128,8 @@ static void run(bench *b, char **words, int n_words) {
   printf("%" PRIu64 " rows %.3f s wall %.3f s cpu %.2f million rows/s, %" PRIu64 " bytes, %" PRIu64
          " copied, %ld MiB resident\n",
          r.rows, wall, cpu, (double)r.rows_read / wall / 1e6, r.bytes_written, r.bytes_copied, usage.ru_maxrss / 1024);
-  bench_check(skep_compact_leftovers(&b->rows.ctx, b->rows.fs, dir, VISIBILITY, NULL, &b->rows.err), &b->rows);
+  if (!keep)
+    bench_check(skep_compact_leftovers(&b->rows.ctx, b->rows.fs, dir, VISIBILITY, NULL, &b->rows.err), &b->rows);
 }
 
 static uint64_t copy_file(const char *from, int out) {

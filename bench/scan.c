@@ -1,6 +1,6 @@
 /* The benchmark's reader: scans a table through the public C API as Arrow record batches, or walks a directory tree.
  *
- *   bench_scan [--threads N] [--columns a,b] [--where PRED] [--repeat N] PATH...
+ *   bench_scan [--threads N] [--columns a,b] [--where PRED] [--repeat N] [--snapshot WRITEIDS --valid-txns TXNS] PATH...
  *       one line a repetition: rows, seconds (wall), seconds (processor), peak resident memory in KiB
  *   bench_scan --plan PATH     plans a table (no rows are read): seconds
  *   bench_scan --walk PATH     names every file below PATH, nothing else: what planning is measured against */
@@ -88,6 +88,10 @@ int main(int argc, char **argv) {
       repeat = (int)strtol(value, NULL, 10), i++;
     } else if (strcmp(word, "--where") == 0) {
       opts.predicate = value, i++;
+    } else if (strcmp(word, "--snapshot") == 0) {
+      opts.snapshot = value, opts.flags = 0, i++;
+    } else if (strcmp(word, "--valid-txns") == 0) {
+      opts.valid_txns = value, i++;
     } else if (strcmp(word, "--columns") == 0) {
       char *list = strdup(value), *rest = list, *name;
       while ((name = strsep(&rest, ",")) != NULL && opts.n_columns < MAX_COLUMNS) columns[opts.n_columns++] = name;
