@@ -47,6 +47,11 @@ def main():
         subprocess.run([args.compact, "avalanche", args.file, table, str(args.n)], check=True)
     expected = None
 
+    def remove_results():
+        for name in os.listdir(table):
+            if re.search(r"_v0*1000$", name):
+                shutil.rmtree(os.path.join(table, name))
+
     def read(txns=999):  # 1000 is the compactions' transaction
         nonlocal expected
         snapshot = ["--snapshot", f"d.t:{args.n}:9223372036854775807::", "--valid-txns", f"{txns}:9223372036854775807::"]
@@ -60,6 +65,7 @@ def main():
     def show(what, wall, cpu, mib, files):
         print(f"{what:50} {wall:7.2f} s wall {cpu:7.2f} s cpu {mib:5.0f} MiB {files:4} open files", flush=True)
 
+    remove_results()  # of a bench that was ended
     show(f"read before ({args.n} directories)", *read())
     for kind in ("minor", "major"):
         worker = Child([args.compact, "run", kind, args.file, table, str(args.n), args.threads, "keep"], args.open_files)
@@ -73,9 +79,7 @@ def main():
             show(f"{name} of {len(reads)} reads meanwhile", *of(reads))
         show(f"read after {kind}, inputs still there", *read(1000))
         if kind == "minor":
-            for name in os.listdir(table):
-                if name.endswith("_v1000") or name.endswith("_v0001000"):
-                    shutil.rmtree(os.path.join(table, name))
+            remove_results()
     for name in os.listdir(table):
         if not name.startswith("base_"):
             shutil.rmtree(os.path.join(table, name))
