@@ -1,7 +1,9 @@
 /* Processes that are no more: see alive.h. Everything is asked of /proc: without it nothing is known. */
 #include "base/alive.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,13 +49,23 @@ static const char *read_number(const char *at, unsigned base, uint64_t *out) {
 
 typedef enum process_state { PROCESS_UNKNOWN, PROCESS_GONE, PROCESS_THERE } process_state;
 
+/* A /proc that hides other users' processes (hidepid) shows none of theirs; signals know them all. */
+static bool is_unknown_to_signals(const char *pid) {
+  uint64_t number;
+  const char *end = read_number(pid, 10, &number);
+  if (end == NULL || *end != '\0' || number == 0 || number > INT32_MAX) return true;
+  return kill((pid_t)number, 0) != 0 && errno == ESRCH;
+}
+
 /* Fields 3 and 22 of /proc/<pid>/stat; the name in field 2 may hold anything, brackets too. */
 static process_state process(const char *pid, uint64_t *start) {
   char path[64], line[1024];
   struct stat there;
   snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
   if (!read_line(path, line, sizeof line))
-    return stat("/proc/self/stat", &there) == 0 && stat(path, &there) != 0 ? PROCESS_GONE : PROCESS_UNKNOWN;
+    return stat("/proc/self/stat", &there) == 0 && stat(path, &there) != 0 && is_unknown_to_signals(pid)
+               ? PROCESS_GONE
+               : PROCESS_UNKNOWN;
   const char *at = strrchr(line, ')');
   if (at == NULL || at[1] != ' ') return PROCESS_UNKNOWN;
   at += 2;

@@ -1,8 +1,10 @@
 /* Tags of processes: the own one lives, a child that ended does not, anything else is not known. */
 #include "base/alive.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,8 +60,31 @@ static void only_what_is_certain_is_over(void **state) {
   }
 }
 
+/* As another user, under a /proc that shows nobody else's processes (hidepid=2). Exits 2 where that cannot be made. */
+static void ask_without_sight(const char *id) {
+  bool made = unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+              mount("proc", "/proc", "proc", 0, "hidepid=2") == 0 && setgid(65534) == 0 && setuid(65534) == 0;
+  _exit(!made ? 2 : skep_alive_is_over(id) ? 1 : 0);
+}
+
+static void a_process_that_is_hidden_is_not_over(void **state) {
+  char tag[SKEP_ALIVE_TAG_SIZE], id[100];
+  int how = 0;
+  (void)state;
+  skep_alive_tag(tag);
+  if (tag[0] == 0) skip();
+  snprintf(id, sizeof id, "skep-1%s", tag);
+  pid_t child = fork();
+  if (child == 0) ask_without_sight(id);
+  assert_int_equal(waitpid(child, &how, 0), child);
+  assert_true(WIFEXITED(how));
+  if (WEXITSTATUS(how) == 2) skip();
+  assert_int_equal(WEXITSTATUS(how), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_process_is_over_when_it_has_ended),
-                                     cmocka_unit_test(only_what_is_certain_is_over)};
+                                     cmocka_unit_test(only_what_is_certain_is_over),
+                                     cmocka_unit_test(a_process_that_is_hidden_is_not_over)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
