@@ -346,11 +346,12 @@ static skep_status revive(const skep_compact_env *env, skep_arena *arena, const 
   char text[400];
   const char *attempts = NULL;
   skep_compact_target target;
+  bool committed = false;
   int64_t n = 0, most = skep_compact_int(env, "skep.compactor.max.attempts", DEFAULT_ATTEMPTS);
   int64_t txn = job->txn_id > 0 ? job->txn_id : 0;
-  char state = 0;
-  if (txn != 0) SKEP_TRY(skep_txn_state(env->db, txn, &state, NULL, NULL, err));
-  if (state == 'c') txn = 0; /* its files are the table's */
+  /* a COMMIT that the dead one sent may still be on its way: nothing is removed before it cannot count any more */
+  if (txn != 0) SKEP_TRY(skep_compaction_settle(env->db, job, txn, &committed, err));
+  if (committed) txn = 0; /* its files are the table's */
   SKEP_TRY(skep_compaction_property(job, SKEP_COMPACTION_ATTEMPTS, arena, &attempts, err));
   if (attempts != NULL && !skep_parse_int(attempts, &n)) n = 0;
   snprintf(text, sizeof text, "its worker %.128s died (transaction %lld)",

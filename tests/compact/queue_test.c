@@ -1,6 +1,8 @@
 /* Compactions and cleaning through statements and steps: named cases of what went wrong elsewhere (reference numbers in
  * docs/cases.md), each with readers and writers around. */
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alive.h"
 #include "compact/clean_int.h"
@@ -343,6 +345,25 @@ static void who_waits_for_space_tries_less_and_less_often(void **state) {
   assert_non_null(strstr(skep_session_notice(f->w.session, 1), "still has status: initiated: waits for free space"));
   int64_t after = compactor_number(&f->c, "SELECT max(\"TXN_ID\") FROM \"TXNS\"");
   assert_in_range(after - before, 1, 4); /* at 0, 200, 600 and 1400 ms */
+}
+
+/* Its COMMIT was on its way when the connection broke, and came to its end after the queue was looked at. */
+static void what_a_worker_committed_after_all_is_not_removed(void **state) {
+  fixture *f = *state;
+  skep_compaction_snapshot snapshot;
+  char dir[400];
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  skep_compaction job = take_next(f);
+  assert_ok(skep_compaction_begin(f->c.db, &f->c.env.conf, &f->c.arena, &job, &snapshot, &f->c.err), f->c.err);
+  snprintf(dir, sizeof dir, "%s/t/base_0000001_v%07lld", f->w.dir, (long long)snapshot.txn.id);
+  assert_int_equal(mkdir(dir, 0777), 0);
+  assert_ok(skep_db_run(f->c.db, "UPDATE \"TXNS\" SET \"TXN_STATE\" = 'c' WHERE \"TXN_ID\" = ?",
+                        SKEP_PARAMS(skep_p_i64(snapshot.txn.id)), NULL, &f->c.err),
+            f->c.err);
+  f->c.env.worker_id = "vm-dead"; /* as take_next is */
+  assert_ok(skep_compact_revive_own(&f->c.env, &f->c.arena, &f->c.err), f->c.err);
+  assert_int_equal(access(dir, F_OK), 0);
 }
 
 /* A worker that was only slow finds that its job is another's. */
@@ -1004,6 +1025,7 @@ int main(void) {
       TEST(what_a_worker_could_not_bring_to_an_end_it_takes_up_again),
       TEST(a_row_that_makes_no_sense_is_taken_up_like_any_other),
       TEST(who_waits_for_space_tries_less_and_less_often),
+      TEST(what_a_worker_committed_after_all_is_not_removed),
       TEST(a_worker_that_was_taken_for_dead_cannot_commit),
       TEST(what_a_dead_insert_left_in_unknown_partitions_is_removed),
       TEST(aborted_writes_of_partitions_in_unusual_places_are_removed_too),
