@@ -384,9 +384,12 @@ static skep_status open_way(merge_job *job, skep_life *life, way *w, skep_write_
   return skep_life_branch_open(life, job->target.table, kind, op, NULL, &w->branch, err);
 }
 
+/* Hive sorts the new rows of UPDATE by partition, and with that brings the sides together again. */
+static uint32_t n_updating(const merge_job *job) { return job->n_keys != 0 ? 1 : job->source.n_ways; }
+
 /* New rows: a union takes a statement id for itself and one for each side (golden 20). */
-static skep_status open_sides(merge_job *job, skep_life *life, way **out, char op, uint32_t first, skep_err *err) {
-  uint32_t n = job->source.n_ways;
+static skep_status open_sides(merge_job *job, skep_life *life, uint32_t n, way **out, char op, uint32_t first,
+                              skep_err *err) {
   *out = skep_arena_zero(&life->s->arena, n, sizeof **out);
   if (*out == NULL) return no_memory(err);
   if (n > 1) life->s->txn.next_statement++;
@@ -400,9 +403,10 @@ static skep_status open_ways(merge_job *job, skep_life *life, ways *w, skep_err 
     if (when == job->update) SKEP_TRY(open_way(job, life, &w->update_delete, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
     if (when == job->delete_) SKEP_TRY(open_way(job, life, &w->delete_, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
   }
-  if (job->update != NULL) SKEP_TRY(open_sides(job, life, &w->update_insert, 'd', job->out_updated, err));
+  if (job->update != NULL)
+    SKEP_TRY(open_sides(job, life, n_updating(job), &w->update_insert, 'd', job->out_updated, err));
   if (job->insert == NULL) return SKEP_OK;
-  SKEP_TRY(open_sides(job, life, &w->insert, 'i', job->out_inserted, err));
+  SKEP_TRY(open_sides(job, life, job->source.n_ways, &w->insert, 'i', job->out_inserted, err));
   for (uint32_t i = 0; i < job->source.n_ways; i++) w->insert[i].branch->by_absence = true;
   return SKEP_OK;
 }
@@ -411,7 +415,7 @@ static void close_ways(const merge_job *job, skep_life *life, ways *w) {
   skep_rows_route_fini(&w->update_delete.route, life);
   skep_rows_route_fini(&w->delete_.route, life);
   for (uint32_t i = 0; i < job->source.n_ways; i++) {
-    if (w->update_insert != NULL) skep_rows_route_fini(&w->update_insert[i].route, life);
+    if (w->update_insert != NULL && i < n_updating(job)) skep_rows_route_fini(&w->update_insert[i].route, life);
     if (w->insert != NULL) skep_rows_route_fini(&w->insert[i].route, life);
   }
 }
@@ -475,7 +479,7 @@ static skep_status choose_all(const merge_job *job, skep_life *life, ways *w, co
   SKEP_TRY(choose(&w->update_delete, life, batch, err));
   SKEP_TRY(choose(&w->delete_, life, batch, err));
   for (uint32_t i = 0; i < job->source.n_ways; i++) {
-    if (w->update_insert != NULL) SKEP_TRY(choose(&w->update_insert[i], life, batch, err));
+    if (w->update_insert != NULL && i < n_updating(job)) SKEP_TRY(choose(&w->update_insert[i], life, batch, err));
     if (w->insert != NULL) SKEP_TRY(choose(&w->insert[i], life, batch, err));
   }
   return SKEP_OK;
@@ -485,12 +489,12 @@ static skep_status route_rows(const merge_job *job, skep_life *life, ways *w, co
   const skep_vec *action = &batch->root.children[OUT_ACTION], *flag = &batch->root.children[OUT_INSERT];
   const int32_t *actions = action->values.data, *sides = batch->root.children[OUT_WAY].values.data;
   const uint8_t *flags = flag->values.data;
-  bool apart = job->source.n_ways > 1;
+  bool apart = job->source.n_ways > 1, updates_apart = n_updating(job) > 1;
   SKEP_TRY(choose_all(job, life, w, batch, err));
   for (int64_t i = 0; i < batch->root.length; i++) {
     int32_t a = skep_vec_is_valid(action, i) ? actions[i] : 0, side = apart ? sides[i] : 0;
     if (a == ACTION_UPDATE) skep_rows_route_add(&w->update_delete.route, i);
-    if (a == ACTION_UPDATE && apart) skep_rows_route_add(&w->update_insert[side].route, i);
+    if (a == ACTION_UPDATE && updates_apart) skep_rows_route_add(&w->update_insert[side].route, i);
     if (a == ACTION_DELETE) skep_rows_route_add(&w->delete_.route, i);
     if (w->insert != NULL && flags[i] != 0 && skep_vec_is_valid(flag, i))
       skep_rows_route_add(&w->insert[side].route, i);
@@ -505,9 +509,9 @@ static skep_status write_updates(merge_job *job, skep_life *life, ways *w, const
   SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_updated, job->out_checks, err));
   SKEP_TRY(
       skep_table_write_deletes(w->update_delete.branch->write, skep_rows_view_of(&w->update_delete.view, rows), err));
-  for (uint32_t i = 0; i < job->source.n_ways; i++) {
+  for (uint32_t i = 0; i < n_updating(job); i++) {
     way *to = &w->update_insert[i];
-    if (job->source.n_ways > 1) {
+    if (n_updating(job) > 1) {
       if (to->route.n_chosen == 0) continue;
       SKEP_TRY(skep_rows_route_take(&to->route, life, batch, &rows, err));
     }
@@ -579,8 +583,7 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   SKEP_TRY(skep_target_init(&job->target, life, table, &m->table, NULL, err));
   job->alias = m->alias != NULL ? m->alias : m->table.name;
   job->check_cardinality = job->first != NULL && skep_session_bool(life->s, "hive.merge.cardinality.check", true);
-  bool apart =
-      table->t->n_buckets <= 0 && !skep_table_is_partitioned(table->t) && skep_table_is_transactional(table->t);
+  bool apart = table->t->n_buckets <= 0 && skep_table_is_transactional(table->t);
   SKEP_TRY(skep_merge_source_bind(&job->source, life, m->source, apart, err));
   SKEP_TRY(check_aliases(job, err));
   SKEP_TRY(make_query(job, life, &query, err));
