@@ -191,7 +191,8 @@ SKEP_NODISCARD skep_status skep_db_query(skep_db *db, const char *sql, const ske
 /* (INSERT ... RETURNING is a query too: its first skep_stmt_next inserts.) */
 /* The same for where the answer is not needed to go on: inside a transaction it is sent with what comes next, at the
  * latest with the commit, and skep_stmt_next says the rows afterwards, also when the transaction is over. A failure may
- * be told by whatever is called before. skep_stmt_done, before the transaction ends, means: they are not wanted. */
+ * be told by whatever is called before. skep_stmt_done, before the transaction ends, means: they are not wanted. Where
+ * skep_dialect.at_once says no, it is skep_db_query: the answer is that of the moment in which it is read. */
 SKEP_NODISCARD skep_status skep_db_send(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
                                         skep_stmt **out, skep_err *err);
 /* Outside of a transaction: makes sure that the server knows these texts, so that skep_db_send of them (and skep_db_run

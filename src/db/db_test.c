@@ -309,6 +309,35 @@ static void a_failed_change_is_told_before_the_commit_succeeds(void **state) {
   assert_ok(insert_text(f->db, "b", &err), err);
 }
 
+/* PostgreSQL: an answer that is not needed to go on comes with the commit, and what divides by zero ends it all. */
+static void what_is_sent_is_answered_with_the_commit(void **state) {
+  static const char sql_check[] = "SELECT 1 / count(*) FROM \"T\" WHERE \"V\" = ?";
+  const char *const known[] = {sql_check};
+  fixture *f = *state;
+  skep_err err = {0};
+  skep_stmt *first, *check;
+  if (!skep_db_dialect(f->db)->at_once) skip();
+  assert_ok(skep_db_learn(f->db, known, 1, &err), err);
+  assert_ok(skep_db_begin(f->db, SKEP_DB_ROWS_EARLY, &err), err);
+  assert_ok(insert_text(f->db, "a", &err), err);
+  assert_ok(skep_db_send(f->db, "SELECT count(*) FROM \"T\"", SKEP_NO_PARAMS, &first, &err), err);
+  assert_ok(insert_text(f->db, "b", &err), err);
+  assert_ok(skep_db_send(f->db, sql_check, SKEP_PARAMS(skep_p_text("b")), &check, &err), err);
+  assert_ok(skep_db_commit(f->db, &err), err);
+  assert_int_equal(skep_stmt_next(first, &err), SKEP_OK);
+  assert_int_equal(skep_stmt_i64(first, 0), 1);
+  assert_int_equal(skep_stmt_next(first, &err), SKEP_END);
+  skep_stmt_done(first);
+  skep_stmt_done(check); /* its answer is not wanted */
+  assert_ok(skep_db_begin(f->db, SKEP_DB_ROWS_EARLY, &err), err);
+  assert_ok(insert_text(f->db, "c", &err), err);
+  assert_ok(skep_db_send(f->db, sql_check, SKEP_PARAMS(skep_p_text("d")), &check, &err), err);
+  assert_fails(skep_db_commit(f->db, &err), SKEP_ERR_ARGUMENT, err, "division by zero");
+  assert_fails(skep_stmt_next(check, &err), SKEP_ERR_IO, err, "rolled back");
+  skep_stmt_done(check);
+  assert_int_equal(count(f->db), 2);
+}
+
 static void a_commit_that_is_late_is_none(void **state) {
   fixture *f = *state;
   skep_err err = {0};
@@ -562,6 +591,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_transaction_that_is_gone_takes_nothing_more, setup, teardown),
       cmocka_unit_test_setup_teardown(a_savepoint_takes_a_failure_back, setup, teardown),
       cmocka_unit_test_setup_teardown(a_failed_change_is_told_before_the_commit_succeeds, setup, teardown),
+      cmocka_unit_test_setup_teardown(what_is_sent_is_answered_with_the_commit, setup, teardown),
       cmocka_unit_test_setup_teardown(a_commit_that_is_late_is_none, setup, teardown),
       cmocka_unit_test_setup_teardown(writers_of_rows_run_side_by_side, setup, teardown),
       cmocka_unit_test_setup_teardown(a_connection_lost_between_transactions_is_made_again, setup, teardown),
