@@ -27,8 +27,8 @@ typedef struct skep_compact_cleaning {
 SKEP_NODISCARD skep_status skep_compact_clean(const skep_compact_env *env, bool dry_run, skep_compact_cleaning *out,
                                               skep_err *err);
 
-/* Of that only the directories of dropped tables and partitions: what a session does now and then where no service runs.
- * Asks for the mutex only when there is one that may go, and does nothing while another cleaner has it. */
+/* Of that only the directories of dropped tables and partitions: what a session does now and then where no service
+ * runs. Asks for the mutex only when there is one that may go, and does nothing while another cleaner has it. */
 SKEP_NODISCARD skep_status skep_compact_remove_dropped(const skep_compact_env *env, skep_compact_cleaning *out,
                                                        skep_err *err);
 
