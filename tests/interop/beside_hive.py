@@ -124,14 +124,15 @@ def statistics(w):
     steps = [("S", "INSERT INTO bh.counted VALUES (1,'a'),(2,'b'),(3,'c')"), ("H", "INSERT INTO bh.counted VALUES (4,'d')"), ("S", "DELETE FROM bh.counted WHERE id = 1"), ("H", "UPDATE bh.counted SET v = 'x'"),
              ("S", "UPDATE bh.counted SET v = 'y' WHERE id = 2"), ("H", "DELETE FROM bh.counted WHERE id = 2"), ("S", "INSERT OVERWRITE TABLE bh.counted VALUES (7,'g'),(8,'h')"), ("H", "ANALYZE TABLE bh.counted COMPUTE STATISTICS"),
              ("S", "DELETE FROM bh.counted WHERE id = 7"), ("S", "TRUNCATE TABLE bh.counted"), ("H", "INSERT INTO bh.counted VALUES (9,'i')"), ("H", "ANALYZE TABLE bh.counted COMPUTE STATISTICS FOR COLUMNS"), ("S", "INSERT INTO bh.counted VALUES (10,'j')"),
-             ("S", "ANALYZE TABLE bh.counted COMPUTE STATISTICS"),
+             ("S", "ANALYZE TABLE bh.counted COMPUTE STATISTICS FOR COLUMNS"),
+             ("S", "DELETE FROM bh.counted WHERE id = 9"),
              ("S", "INSERT INTO bh.countedp PARTITION (p) VALUES (1,1),(2,1),(3,2)"), ("H", "INSERT INTO bh.countedp PARTITION (p) VALUES (4,2),(5,3)"), ("S", "DELETE FROM bh.countedp WHERE id = 2"), ("H", "DELETE FROM bh.countedp WHERE id = 4")]
     for who, statement in steps:
         table = "bh.countedp" if "countedp" in statement else "bh.counted"
-        queries = [f"SELECT count(*) FROM {table}"]
+        queries = [f"SELECT count(*) FROM {table}", f"SELECT max(id), min(id) FROM {table}"]
         if who == "S":
             w.skep(statement)
-        answers = w.hive.run(*([statement] if who == "H" else []), by_stats, *queries)[-1:]
+        answers = w.hive.run(*([statement] if who == "H" else []), by_stats, *queries)[-2:]
         for query, answer in zip(queries, answers):
             ours = w.skep(query)
             w.expect(f"{query} after {who}: {statement}", ours == answer.rows, f"Skep {ours}, Hive by statistics {answer.rows}{answer.error}")
@@ -375,8 +376,9 @@ def compactions(w):
         w.expect(f"{t} {who} {kind}: old directories are gone", len(left) == (2 if kind == "minor" else 1), str(left))
     w.skep(*[f"UPDATE {t} SET v = 'later' WHERE id = 5" for t in tables])
     w.same(*tables, after="cleaned, and changed again", then=[f"DELETE FROM {t} WHERE id = 4" for t in tables])
-    ours, theirs = w.skep("SHOW COMPACTIONS"), w.hives("SHOW COMPACTIONS")
-    w.expect("SHOW COMPACTIONS is the same from both sides", cut(ours, 6) == cut(theirs, 6), "\n".join(ours[:6] + theirs[:6]))
+    # of ours only: Hive prints names that are not ASCII by the low bytes of their letters
+    ours, theirs = ([r for r in rows if r.split("\t")[1:2] in (["bh"], ["bs"])] for rows in (w.skep("SHOW COMPACTIONS"), w.hives("SHOW COMPACTIONS")))
+    w.expect("SHOW COMPACTIONS is the same from both sides", cut(ours, 6) == cut(theirs, 6), "\n".join(sorted(set(cut(ours, 6)) ^ set(cut(theirs, 6)))) + f"\n{len(ours)} {len(theirs)}")
 
 
 def readers(w):
@@ -445,7 +447,7 @@ def half_way(w):
     """A worker of Skep that was killed: Hive takes its job over, and what it left does no harm."""
     w.skep("DROP TABLE IF EXISTS bh.half", f"CREATE TABLE bh.half (id INT, v STRING) {ACID[:-1]}, 'orc.compress'='NONE')")
     for i in range(3):
-        w.skep(f"INSERT INTO bh.half SELECT a.i * 1000 + b.i, concat(md5(cast(a.i * 1000 + b.i as string)), {i}) FROM (SELECT posexplode(split(space(29), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b")
+        w.skep(f"INSERT INTO bh.half SELECT a.i * 1000 + b.i, concat(repeat(md5(cast(a.i * 1000 + b.i as string)), 8), {i}) FROM (SELECT posexplode(split(space(9), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b")
     w.skep("DELETE FROM bh.half WHERE id % 3 = 1", "ALTER TABLE bh.half COMPACT 'major'")
     worker = subprocess.Popen([w.args.skep, "compact", "-w", w.warehouse, "--metastore", w.hive.url, "--once", "--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1"], env=w.env)
     state = lambda: w.hive.psql("""SELECT "CQ_STATE" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = 'half'""")
@@ -461,9 +463,12 @@ def half_way(w):
     w.expect("done by Hive", state() == ["r"], str(state()))
     w.same("bh.half", after="and cleaned", then=["--! cleaner", "DELETE FROM bh.half WHERE id % 3 = 2"])
     w.skep("ALTER TABLE bh.half COMPACT 'major'")
-    w.compactor("worker", "cleaner")
+    said = w.compactor("worker")
+    for _ in range(2):
+        time.sleep(1.1)  # metastore.txn.opentxn.timeout: a number that is missing could still appear
+        said += w.compactor("cleaner")
     w.same("bh.half", after="Skep's next")
-    w.expect("one directory is left", len(w.directories("bh.half")) == 1, str(w.directories("bh.half")))
+    w.expect("one directory is left", len(w.directories("bh.half")) == 1, str(w.directories("bh.half")) + said)
 
 
 PARTS = {f.__name__: f for f in (definitions, in_turn, partitions_in_turn, statistics, locks, conflicts, shared_writes, aborts, at_once, readers, initiators, half_way, compactions)}
