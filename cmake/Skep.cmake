@@ -73,6 +73,18 @@ function(skep_test name source)
   endif()
 endfunction()
 
+# skep_share(variable debug sanitized release): the one of this build. Random tests run in three builds, each with seeds of its
+# own; together they do what tests/README.md promises of a ./check.
+function(skep_share variable debug sanitized release)
+  if(SKEP_SANITIZE)
+    set(${variable} ${sanitized} PARENT_SCOPE)
+  elseif(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(${variable} ${debug} PARENT_SCOPE)
+  else()
+    set(${variable} ${release} PARENT_SCOPE)
+  endif()
+endfunction()
+
 # skep_fuzz(name source layers...): a function LLVMFuzzerTestOneInput. Always built as a plain program that replays files
 # (test fuzz.<name> over tests/fuzz/corpus/<name>), with SKEP_FUZZ also as the libFuzzer program fuzz_<name>.
 function(skep_fuzz name source)
