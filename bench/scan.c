@@ -1,9 +1,9 @@
 /* The benchmark's reader: scans a table through the public C API as Arrow record batches, or walks a directory tree.
  *
- *   bench_scan [--threads N] [--columns a,b] [--where PRED] [--repeat N] [--snapshot WRITEIDS --valid-txns TXNS]
- * PATH... one line a repetition: rows, seconds (wall), seconds (processor), peak resident memory in KiB bench_scan
- * --plan PATH     plans a table (no rows are read): seconds bench_scan --walk PATH     names every file below PATH,
- * nothing else: what planning is measured against */
+ *   bench_scan [--threads N] [--columns a,b] [--where PRED] [--repeat N] [--snapshot IDS --valid-txns TXNS] PATH...
+ *       one line a repetition: rows, seconds (wall), seconds (processor), peak resident memory in KiB
+ *   bench_scan --plan PATH     plans a table (no rows are read): seconds
+ *   bench_scan --walk PATH     names every file below PATH, nothing else: what planning is measured against */
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
