@@ -4,6 +4,7 @@
 #include "io/faulty.h"
 #include "io/memory.h"
 #include "support/failing_alloc.h"
+#include "support/meddling_fs.h"
 #include "support/test.h"
 
 typedef struct fixture {
@@ -328,40 +329,34 @@ static void every_failing_call_is_reported(void **state) {
   skep_fs_free(faulty);
 }
 
-/* The memory file system, where one directory goes away before it is entered. */
-typedef struct vanishing_fs {
-  skep_fs base;
-  skep_fs *below;
-  const char *gone;
-} vanishing_fs;
+/* A directory with its only file goes away just before it is listed. */
+typedef struct vanishing {
+  fixture *f;
+  const char *dir;
+} vanishing;
 
-static unsigned vanishing_promises(skep_fs *fs, const char *path) {
-  return skep_fs_promises(((vanishing_fs *)fs)->below, path);
+static void vanish(void *self) {
+  vanishing *v = self;
+  char path[64];
+  snprintf(path, sizeof path, "%s/bucket_00000", v->dir);
+  assert_ok(skep_fs_remove_file(v->f->fs, path, &v->f->err), v->f->err);
+  assert_ok(skep_fs_remove_dir(v->f->fs, v->dir, &v->f->err), v->f->err);
 }
 
-static skep_status vanishing_open(skep_fs *fs, const char *path, skep_file **out, skep_err *err) {
-  return skep_fs_open_read(((vanishing_fs *)fs)->below, path, out, err);
+/* Reads t while the directory vanishes, and puts it back. */
+static skep_status read_while_vanishing(fixture *f, const char *dir, const skep_layout_opts *opts,
+                                        skep_layout **layout) {
+  char path[64];
+  vanishing v = {f, dir};
+  meddling_fs fs;
+  meddling_init(&fs, &f->ctx, f->fs, vanish, &v);
+  fs.ending = dir;
+  fs.times = 1;
+  skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", opts, layout, &f->err);
+  snprintf(path, sizeof path, "%s/bucket_00000", dir);
+  put_text(f, path, "rows");
+  return status;
 }
-
-static skep_status vanishing_stat(skep_fs *fs, const char *path, skep_stat *out, skep_err *err) {
-  return skep_fs_stat(((vanishing_fs *)fs)->below, path, out, err);
-}
-
-static skep_status vanishing_list(skep_fs *fs, const char *path, bool sizes, skep_entry_visitor *visit, void *self,
-                                  skep_err *err) {
-  vanishing_fs *v = (vanishing_fs *)fs;
-  if (strcmp(path, v->gone) == 0) return skep_fail(err, SKEP_ERR_NOT_FOUND, "%s: cannot list", path);
-  return skep_fs_list(v->below, path, sizes, visit, self, err);
-}
-
-static void vanishing_destroy(skep_fs *fs) { (void)fs; }
-
-static const skep_fs_vtab vanishing_vt = {.name = "vanishing",
-                                          .promises = vanishing_promises,
-                                          .open_read = vanishing_open,
-                                          .stat = vanishing_stat,
-                                          .list = vanishing_list,
-                                          .destroy = vanishing_destroy};
 
 /* Write ids 3 aborted, 4 open, hwm 4. */
 static void what_does_not_count_may_vanish(void **state) {
@@ -387,9 +382,8 @@ static void what_does_not_count_may_vanish(void **state) {
   skep_layout_opts opts = {.snapshot = &snapshot};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     snprintf(path, sizeof path, "t/%s", cases[i].name);
-    vanishing_fs fs = {.base = {.vt = &vanishing_vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
     skep_layout *layout;
-    skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", &opts, &layout, &f->err);
+    skep_status status = read_while_vanishing(f, path, &opts, &layout);
     if (status != (cases[i].missed ? SKEP_ERR_NOT_FOUND : SKEP_OK)) fail_msg("%s: %s", path, skep_status_name(status));
     for (uint32_t k = 0; layout != NULL && k < layout->n_dirs; k++)
       assert_string_not_equal(layout->dirs[k].name, cases[i].name);
@@ -420,8 +414,7 @@ static void what_was_replaced_may_vanish(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     skep_layout *layout;
     snprintf(path, sizeof path, "t/%s", cases[i].dir);
-    vanishing_fs fs = {.base = {.vt = &vanishing_vt, .ctx = &f->ctx}, .below = f->fs, .gone = path};
-    skep_status status = skep_layout_read(&f->ctx, &fs.base, "t", &opts, &layout, &f->err);
+    skep_status status = read_while_vanishing(f, path, &opts, &layout);
     if (status != (cases[i].missed ? SKEP_ERR_NOT_FOUND : SKEP_OK)) fail_msg("%s: %s", path, skep_status_name(status));
     if (cases[i].missed) continue;
     assert_int_equal(layout->n_used, 2);
