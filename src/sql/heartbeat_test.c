@@ -67,15 +67,30 @@ static void finish(runner *r) {
   skep_session_close(r->session);
 }
 
+/* The first row, once there is one. */
+static const char *first_row(warehouse *w, const char *sql) {
+  static char row[200];
+  const char *text = "";
+  while ((text = warehouse_rows(w, sql))[0] == '\0') nap();
+  snprintf(row, sizeof row, "%.*s", (int)strcspn(text, "\n"), text);
+  return row;
+}
+
 /* A cell of the only open transaction, once there is one. */
 static const char *open_cell(warehouse *w, const char *column) {
   char sql[200];
-  static char cell[200];
   snprintf(sql, sizeof sql, "SELECT %s FROM sys.transactions WHERE state = 'open'", column);
-  const char *text = "";
-  while ((text = warehouse_rows(w, sql))[0] == '\0') nap();
-  snprintf(cell, sizeof cell, "%.*s", (int)strcspn(text, "\n"), text);
-  return cell;
+  return first_row(w, sql);
+}
+
+static const char *waiting_query(warehouse *w) {
+  return first_row(w, "SELECT agent_info FROM sys.locks WHERE lock_state = 'waiting' LIMIT 1");
+}
+
+static void kill_query(warehouse *w, const char *id) {
+  char sql[300];
+  snprintf(sql, sizeof sql, "KILL QUERY '%s'", id);
+  warehouse_run(w, sql);
 }
 
 static void kill_query_ends_a_query_of_another_session(void **state) {
@@ -86,20 +101,13 @@ static void kill_query_ends_a_query_of_another_session(void **state) {
   snprintf(id, sizeof id, "%s", open_cell(w, "agent_info"));
   assert_int_equal(strncmp(id, "skep-", 5), 0);
   assert_non_null(strstr(warehouse_rows(w, "SHOW TRANSACTIONS"), id));
-  snprintf(sql, sizeof sql, "KILL QUERY '%s'", id);
-  warehouse_run(w, sql);
+  kill_query(w, id);
   finish(&r);
   assert_int_equal(r.st, SKEP_ERR_CANCELLED);
   snprintf(sql, sizeof sql, "query %s was killed by anonymous@localhost", id);
   assert_string_equal(r.err.text, sql);
   assert_string_equal(warehouse_rows(w, "SELECT reason FROM sys.transactions WHERE state = 'aborted'"),
                       "query killed\n");
-}
-
-static void kill_query(warehouse *w, const char *id) {
-  char sql[300];
-  snprintf(sql, sizeof sql, "KILL QUERY '%s'", id);
-  warehouse_run(w, sql);
 }
 
 static void kill_query_ends_a_definition_that_waits(void **state) {
@@ -110,12 +118,7 @@ static void kill_query_ends_a_definition_that_waits(void **state) {
   assert_int_equal(warehouse_try(w, holder, "START TRANSACTION"), SKEP_OK);
   assert_int_equal(warehouse_try(w, holder, "INSERT INTO u VALUES (1)"), SKEP_OK);
   start(w, &r, "DROP TABLE u");
-  const char *id = "";
-  while ((id = warehouse_rows(w, "SELECT agent_info FROM sys.locks WHERE lock_state = 'waiting' LIMIT 1"))[0] == '\0')
-    nap();
-  char copy[150];
-  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(id, "\n"), id);
-  kill_query(w, copy);
+  kill_query(w, waiting_query(w));
   finish(&r);
   assert_int_equal(r.st, SKEP_ERR_CANCELLED);
   assert_non_null(strstr(r.err.text, "was killed by anonymous@localhost"));
@@ -171,12 +174,7 @@ static void kill_query_ends_a_statement_of_an_explicit_transaction_that_waits(vo
   assert_int_equal(warehouse_try(w, r.session, "SELECT * FROM u"), SKEP_OK);
   r.sql = "UPDATE u SET a = 3";
   assert_int_equal(pthread_create(&r.thread, NULL, run, &r), 0);
-  const char *id = "";
-  while ((id = warehouse_rows(w, "SELECT agent_info FROM sys.locks WHERE lock_state = 'waiting' LIMIT 1"))[0] == '\0')
-    nap();
-  char copy[150];
-  snprintf(copy, sizeof copy, "%.*s", (int)strcspn(id, "\n"), id);
-  kill_query(w, copy);
+  kill_query(w, waiting_query(w));
   finish(&r);
   assert_int_equal(r.st, SKEP_ERR_CANCELLED);
   assert_int_equal(warehouse_try(w, holder, "COMMIT"), SKEP_OK);
