@@ -33,6 +33,25 @@ static skep_compaction_snapshot begin(txn_fixture *f, const skep_compaction *job
   return s;
 }
 
+/* A cleaner does the only entry that is ready. */
+static void clean(txn_fixture *f, int64_t lowest) {
+  skep_compaction *ready;
+  uint32_t n;
+  bool mine;
+  skep_err err = {0};
+  assert_ok(skep_compaction_list_ready(f->db, &f->arena, &ready, &n, &err), err);
+  assert_int_equal(n, 1);
+  assert_ok(skep_compaction_claim(f->db, &ready[0], 0, &mine, &err), err);
+  assert_true(mine);
+  assert_ok(skep_compaction_cleaned(f->db, &ready[0], lowest, &err), err);
+}
+
+static void forget_txn(txn_fixture *f, int64_t txn) {
+  skep_err err = {0};
+  assert_ok(skep_db_run(f->db, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = ?", SKEP_PARAMS(skep_p_i64(txn)), NULL, &err),
+            err);
+}
+
 static void write_some(txn_fixture *f, int n) {
   skep_err err = {0};
   for (int i = 0; i < n; i++) assert_ok(txn_write(f, f->db, "t", NULL, 'i', &err), err);
@@ -67,14 +86,7 @@ static void a_compaction_lives_through_hives_states(void **state) {
   assert_ok(skep_compaction_commit(f->db, &job, 4, 0, 3, NULL, NULL, &err), err);
   assert_rows(f, queue, "1|t|\\N|r|a|\\N|1795979454145|3|4|4|1795979454155\n");
   assert_rows(f, "SELECT * FROM \"TXN_COMPONENTS\"", "");
-  skep_compaction *ready;
-  uint32_t n;
-  bool mine;
-  assert_ok(skep_compaction_list_ready(f->db, &f->arena, &ready, &n, &err), err);
-  assert_int_equal(n, 1);
-  assert_ok(skep_compaction_claim(f->db, &ready[0], 0, &mine, &err), err);
-  assert_true(mine);
-  assert_ok(skep_compaction_cleaned(f->db, &ready[0], 1, &err), err);
+  clean(f, 1);
   assert_rows(f, queue, "");
   assert_rows(f, history, "1|t|s|a|1795979454155|3|\\N\n");
   assert_rows(f, "SELECT count(*) FROM \"COMPLETED_TXN_COMPONENTS\"", "0\n");
@@ -92,17 +104,10 @@ static void a_commit_in_doubt_is_settled_also_without_its_row(void **state) {
   assert_ok(skep_compaction_commit(f->db, &job, s.txn.id, 0, 2, NULL, NULL, &err), err);
   assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
   assert_true(committed);
-  char sql[100];
-  snprintf(sql, sizeof sql, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = %lld", (long long)s.txn.id);
-  assert_ok(skep_db_exec(f->db, sql, &err), err);
+  forget_txn(f, s.txn.id);
   assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
   assert_true(committed);
-  skep_compaction *ready;
-  uint32_t n;
-  bool mine;
-  assert_ok(skep_compaction_list_ready(f->db, &f->arena, &ready, &n, &err), err);
-  assert_ok(skep_compaction_claim(f->db, &ready[0], 0, &mine, &err), err);
-  assert_ok(skep_compaction_cleaned(f->db, &ready[0], 1, &err), err);
+  clean(f, 1);
   assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
   assert_true(committed);
   assert_ok(skep_db_exec(f->db, "DELETE FROM \"COMPLETED_COMPACTIONS\"", &err), err);
@@ -119,9 +124,7 @@ static void an_abort_in_doubt_is_no_commit_also_without_its_row(void **state) {
   skep_compaction job = take(f, 1);
   skep_compaction_snapshot s = begin(f, &job);
   assert_ok(skep_compaction_retry(f->db, &job, s.txn.id, true, true, "its worker died", &err), err);
-  char sql[100];
-  snprintf(sql, sizeof sql, "DELETE FROM \"TXNS\" WHERE \"TXN_ID\" = %lld", (long long)s.txn.id);
-  assert_ok(skep_db_exec(f->db, sql, &err), err);
+  forget_txn(f, s.txn.id);
   assert_ok(skep_compaction_settle(f->db, &job, s.txn.id, &committed, &err), err);
   assert_false(committed);
   skep_compaction again = take(f, 1);
@@ -261,18 +264,14 @@ static void a_cleaning_that_fails_waits_twice_as_long_each_time_and_is_given_up(
 static void an_incremental_compaction_leaves_what_is_below_its_range(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
-  bool mine;
   write_some(f, 5);
   ask(f, "t", NULL, 'i');
-  skep_compaction job = take(f, 1), *ready;
+  skep_compaction job = take(f, 1);
   skep_compaction_snapshot s = begin(f, &job);
-  uint32_t n;
   assert_ok(skep_compaction_commit(f->db, &job, s.txn.id, 2, 4, NULL, NULL, &err), err);
   assert_rows(f, "SELECT \"CQ_HIGHEST_WRITE_ID\", \"CQ_TBLPROPERTIES\" FROM \"COMPACTION_QUEUE\"",
               "4|1:19:skep.compact.lowest1:2\n");
-  assert_ok(skep_compaction_list_ready(f->db, &f->arena, &ready, &n, &err), err);
-  assert_ok(skep_compaction_claim(f->db, &ready[0], 0, &mine, &err), err);
-  assert_ok(skep_compaction_cleaned(f->db, &ready[0], 2, &err), err);
+  clean(f, 2);
   assert_rows(f, "SELECT \"CTC_WRITEID\" FROM \"COMPLETED_TXN_COMPONENTS\" ORDER BY 1", "1\n5\n");
 }
 
