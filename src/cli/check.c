@@ -184,20 +184,49 @@ static skep_status check_directory(check_run *r, skep_err *err) {
 
 typedef struct walk {
   check_run *r;
+  const skep_cli_table *table;
   const char *path;
+  unsigned depth;
   skep_buf names; /* of directories, one behind the other */
 } walk;
+
+static skep_status note_name(walk *w, const skep_entry *entry, skep_err *err) {
+  skep_buf_add(&w->names, entry->name, strlen(entry->name) + 1);
+  return skep_buf_check(&w->names, "names in a directory", err);
+}
+
+typedef skep_status walk_step(walk *w, const char *path, skep_err *err);
+
+static skep_status with_path(walk *w, const char *name, walk_step *step, skep_err *err) {
+  skep_buf path;
+  skep_buf_init(&path, w->r->env->ctx, 1 << 20);
+  skep_dir_join(&path, w->path, name);
+  const char *text = skep_buf_string(&path);
+  skep_status st = skep_buf_check(&path, "a path", err);
+  if (st == SKEP_OK) st = step(w, text, err);
+  skep_buf_fini(&path);
+  return st;
+}
+
+static skep_status for_each_name(walk *w, walk_step *step, skep_err *err) {
+  for (size_t at = 0; at < w->names.size;) {
+    const char *name = (const char *)w->names.data + at;
+    SKEP_TRY(with_path(w, name, step, err));
+    at += strlen(name) + 1;
+  }
+  return SKEP_OK;
+}
 
 /* Staging directories of plain tables (table/write_place.c): "old" in them is what INSERT OVERWRITE replaced. */
 static skep_status note_staging(void *self, const skep_entry *entry, skep_err *err) {
   static const char prefix[] = ".hive-staging_skep_";
   walk *w = self;
   if (entry->kind != SKEP_ENTRY_DIR || strncmp(entry->name, prefix, strlen(prefix)) != 0) return SKEP_OK;
-  skep_buf_add(&w->names, entry->name, strlen(entry->name) + 1);
-  return skep_buf_check(&w->names, "names in a directory", err);
+  return note_name(w, entry, err);
 }
 
-static skep_status tell_staging(check_run *r, const char *path, skep_err *err) {
+static skep_status tell_staging(walk *w, const char *path, skep_err *err) {
+  check_run *r = w->r;
   skep_stat stat;
   skep_buf old;
   skep_buf_init(&old, r->env->ctx, 1 << 20);
@@ -225,17 +254,7 @@ static skep_status check_staging(check_run *r, const char *path, skep_err *err) 
   skep_buf_init(&w.names, r->env->ctx, 1 << 26);
   skep_status st = skep_fs_list(r->env->fs, path, false, note_staging, &w, err);
   if (st == SKEP_OK && w.names.size > 0) st = skep_cli_any_open(r->env, r->arena, &r->a->warehouse, &any_open, err);
-  for (size_t at = 0; st == SKEP_OK && !any_open && at < w.names.size;) {
-    const char *name = (const char *)w.names.data + at;
-    skep_buf child;
-    skep_buf_init(&child, r->env->ctx, 1 << 20);
-    skep_dir_join(&child, path, name);
-    const char *text = skep_buf_string(&child);
-    st = skep_buf_check(&child, "a path", err);
-    if (st == SKEP_OK) st = tell_staging(r, text, err);
-    skep_buf_fini(&child);
-    at += strlen(name) + 1;
-  }
+  if (st == SKEP_OK && !any_open) st = for_each_name(&w, tell_staging, err);
   skep_buf_fini(&w.names);
   return st;
 }
@@ -259,24 +278,23 @@ static bool is_known(const skep_cli_table *table, const char *path) {
   return false;
 }
 
+static skep_status tell_misplaced(walk *w, const char *path, skep_err *err) {
+  return tell(w->r, SKEP_CHECK_WARNING, "misplaced", path, "in no partition: its rows are not read", SKEP_REPAIR_NONE,
+              err);
+}
+
 static skep_status visit(void *self, const skep_entry *entry, skep_err *err) {
   walk *w = self;
-  if (entry->kind == SKEP_ENTRY_DIR && strchr(entry->name, '=') != NULL && entry->name[0] != '.' &&
-      entry->name[0] != '_') {
-    skep_buf_add(&w->names, entry->name, strlen(entry->name) + 1);
-    return skep_buf_check(&w->names, "names in a directory", err);
-  }
   if (entry->name[0] == '.' || entry->name[0] == '_') return SKEP_OK;
-  skep_buf path;
-  skep_buf_init(&path, w->r->env->ctx, 1 << 20);
-  skep_dir_join(&path, w->path, entry->name);
-  const char *text = skep_buf_string(&path);
-  skep_status st = skep_buf_check(&path, "a path", err);
-  if (st == SKEP_OK)
-    st = tell(w->r, SKEP_CHECK_WARNING, "misplaced", text, "in no partition: its rows are not read", SKEP_REPAIR_NONE,
-              err);
-  skep_buf_fini(&path);
-  return st;
+  if (entry->kind == SKEP_ENTRY_DIR && strchr(entry->name, '=') != NULL) return note_name(w, entry, err);
+  return with_path(w, entry->name, tell_misplaced, err);
+}
+
+static skep_status look_for_strangers(check_run *r, const skep_cli_table *table, const char *path, unsigned depth,
+                                      skep_err *err);
+
+static skep_status look_below(walk *w, const char *path, skep_err *err) {
+  return look_for_strangers(w->r, w->table, path, w->depth + 1, err);
 }
 
 /* Directories "k=v" below the table that the metastore does not know. */
@@ -288,20 +306,10 @@ static skep_status look_for_strangers(check_run *r, const skep_cli_table *table,
     return tell(r, SKEP_CHECK_WARNING, "unknown-partition", path, "the metastore has no such partition",
                 SKEP_REPAIR_MSCK, err);
   }
-  walk w = {.r = r, .path = path};
+  walk w = {.r = r, .table = table, .path = path, .depth = depth};
   skep_buf_init(&w.names, r->env->ctx, 1 << 26);
   skep_status st = skep_fs_list(r->env->fs, path, false, visit, &w, err);
-  for (size_t at = 0; st == SKEP_OK && at < w.names.size;) {
-    const char *name = (const char *)w.names.data + at;
-    skep_buf child;
-    skep_buf_init(&child, r->env->ctx, 1 << 20);
-    skep_dir_join(&child, path, name);
-    const char *text = skep_buf_string(&child);
-    st = skep_buf_check(&child, "a path", err);
-    if (st == SKEP_OK) st = look_for_strangers(r, table, text, depth + 1, err);
-    skep_buf_fini(&child);
-    at += strlen(name) + 1;
-  }
+  if (st == SKEP_OK) st = for_each_name(&w, look_below, err);
   skep_buf_fini(&w.names);
   return st;
 }
