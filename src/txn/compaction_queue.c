@@ -218,9 +218,8 @@ skep_status skep_compaction_take(skep_db *db, const skep_compaction_worker *work
 static skep_status check_mine(skep_db *db, const skep_compaction *job, skep_arena *arena, skep_compaction *now,
                               skep_err *err) {
   SKEP_TRY(skep_compaction_get(db, job->id, arena, now, err));
-  bool same_worker = now->worker_id == NULL || job->worker_id == NULL ? now->worker_id == job->worker_id
-                                                                      : strcmp(now->worker_id, job->worker_id) == 0;
-  bool mine = now->id == job->id && now->state == 'w' && same_worker && now->started_ms == job->started_ms;
+  bool mine = now->id == job->id && now->state == 'w' && skep_same_text(now->worker_id, job->worker_id) &&
+              now->started_ms == job->started_ms;
   if (mine) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_NOT_FOUND, "compaction %lld is not this worker's any more (%s)", (long long)job->id,
                    now->id != 0 ? skep_compaction_state_name(now->state) : "it is gone");
