@@ -140,8 +140,8 @@ static inline void skep_compact_heap_make(void **heap, uint32_t n, skep_compact_
 /* Runs on disk: sorted stretches of what does not fit in memory, or of files that are too many to be open at a time.
  * They are files beside the result, under names that readers pass over. A number is given out once. */
 uint32_t skep_compact_run_number(skep_compact_run_state *run);
-SKEP_NODISCARD skep_status skep_compact_run_path(skep_compact_run_state *run, skep_arena *arena, const char *dir,
-                                                 uint32_t number, const char **out, skep_err *err);
+SKEP_NODISCARD skep_status skep_compact_run_path(skep_arena *arena, const char *dir, uint32_t number, const char **out,
+                                                 skep_err *err);
 SKEP_NODISCARD skep_status skep_compact_run_remove(skep_compact_run_state *run, const char *dir, uint32_t number,
                                                    skep_err *err);
 

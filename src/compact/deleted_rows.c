@@ -53,7 +53,7 @@ static skep_status sort_keys(skep_compact_deleted *d, skep_err *err) {
   const skep_compact_event_sort how = {
       .dir = run->insert_dir, .dropped_write_id = -1, .counts = &counts, .sink = put, .self = d};
   d->number = skep_compact_run_number(run);
-  SKEP_TRY(skep_compact_run_path(run, &d->arena, run->insert_dir, d->number, &d->path, err));
+  SKEP_TRY(skep_compact_run_path(&d->arena, run->insert_dir, d->number, &d->path, err));
   SKEP_TRY(skep_fs_create(run->job->fs, d->path, &d->file, err));
   skep_status status = skep_compact_sort_events(run, &how, err);
   if (status == SKEP_OK) status = flush(d, err);

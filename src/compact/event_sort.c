@@ -87,7 +87,7 @@ typedef struct run_writer {
 static skep_status create_run(sorter *s, run_writer *w, uint32_t *number, skep_err *err) {
   *number = skep_compact_run_number(s->run);
   skep_arena_init(&w->arena, s->run->ctx, SIZE_MAX);
-  SKEP_TRY(skep_compact_run_path(s->run, &w->arena, s->how->dir, *number, &w->path, err));
+  SKEP_TRY(skep_compact_run_path(&w->arena, s->how->dir, *number, &w->path, err));
   return skep_fs_create(s->run->job->fs, w->path, &w->file, err);
 }
 
@@ -123,7 +123,7 @@ static skep_status open_run(sorter *s, run_reader *r, uint32_t number, skep_err 
   r->events = skep_alloc(s->run->ctx, READ_AHEAD * sizeof *r->events);
   if (r->events == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "reading a run of delete events");
   skep_arena_init(&arena, s->run->ctx, SIZE_MAX);
-  skep_status status = skep_compact_run_path(s->run, &arena, s->how->dir, number, &path, err);
+  skep_status status = skep_compact_run_path(&arena, s->how->dir, number, &path, err);
   if (status == SKEP_OK) status = skep_fs_open_read(s->run->job->fs, path, &r->file, err);
   skep_arena_fini(&arena);
   return status == SKEP_OK ? refill(r, err) : status;

@@ -43,7 +43,7 @@ skep_status skep_compact_row_writer_open(skep_compact_run_state *run, const skep
   opts.row_index_stride = 0;
   opts.block_size = skep_writer_block_size(&opts, type->max_id + 1);
   opts.memory = &run->memory;
-  skep_status status = skep_compact_run_path(run, &w->arena, run->insert_dir, w->number, &w->path, err);
+  skep_status status = skep_compact_run_path(&w->arena, run->insert_dir, w->number, &w->path, err);
   if (status == SKEP_OK) status = skep_fs_create(run->job->fs, w->path, &w->file, err);
   if (status == SKEP_OK) status = skep_orc_writer_open(run->ctx, w->file, type, &opts, &w->orc, err);
   if (status != SKEP_OK) {
@@ -85,7 +85,7 @@ static skep_status open_reader(skep_compact_row_reader *r, const skep_type *type
   const char *path;
   const skep_orc_evolution how = {.positional_levels = 1, .match_case = true}; /* a column may be called as an id is */
   skep_orc_reader_opts opts = SKEP_ORC_READER_OPTS_INIT;
-  SKEP_TRY(skep_compact_run_path(r->run, &r->arena, r->run->insert_dir, r->number, &path, err));
+  SKEP_TRY(skep_compact_run_path(&r->arena, r->run->insert_dir, r->number, &path, err));
   SKEP_TRY(skep_fs_open_read(r->run->job->fs, path, &r->file, err));
   SKEP_TRY(skep_orc_tail_read(r->run->ctx, r->file, r->file->size_bytes, &r->tail, err));
   SKEP_TRY(skep_orc_mapping_make(&r->arena, r->tail, type, &how, &opts.mapping, err));

@@ -9,9 +9,8 @@ uint32_t skep_compact_run_number(skep_compact_run_state *run) {
   return __atomic_fetch_add(&run->n_runs, 1, __ATOMIC_RELAXED);
 }
 
-skep_status skep_compact_run_path(skep_compact_run_state *run, skep_arena *arena, const char *dir, uint32_t number,
-                                  const char **out, skep_err *err) {
-  (void)run;
+skep_status skep_compact_run_path(skep_arena *arena, const char *dir, uint32_t number, const char **out,
+                                  skep_err *err) {
   char name[32];
   snprintf(name, sizeof name, "_sort_%05" PRIu32, number);
   return skep_compact_path(arena, dir, name, out, err);
@@ -21,7 +20,7 @@ skep_status skep_compact_run_remove(skep_compact_run_state *run, const char *dir
   const char *path;
   skep_arena arena;
   skep_arena_init(&arena, run->ctx, SIZE_MAX);
-  skep_status status = skep_compact_run_path(run, &arena, dir, number, &path, err);
+  skep_status status = skep_compact_run_path(&arena, dir, number, &path, err);
   if (status == SKEP_OK) status = skep_fs_remove_file(run->job->fs, path, err);
   skep_arena_fini(&arena);
   return status;
