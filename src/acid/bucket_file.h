@@ -23,6 +23,10 @@ static inline bool skep_row_key_below(const skep_row_key *a, const skep_row_key 
   return a->row_id < b->row_id;
 }
 
+static inline bool skep_row_key_equal(const skep_row_key *a, const skep_row_key *b) {
+  return a->write_id == b->write_id && a->bucket == b->bucket && a->row_id == b->row_id;
+}
+
 /* The footer's metadata: an entry for each stripe, then all of it. */
 void skep_key_index_add(skep_buf *index, const skep_row_key *last);
 SKEP_NODISCARD skep_status skep_bucket_footer(skep_orc_writer *orc, const skep_buf *key_index, bool deletes,

@@ -11,10 +11,6 @@ int32_t skep_row_key_writer(const skep_row_key *key) {
   return skep_bucket_decode(key->bucket, &bucket) ? bucket.writer : -1;
 }
 
-bool skep_row_key_equal(const skep_row_key *a, const skep_row_key *b) {
-  return a->write_id == b->write_id && a->bucket == b->bucket && a->row_id == b->row_id;
-}
-
 static inline bool is_less(const skep_row_key *a, const skep_row_key *b) {
   if (a->bucket != b->bucket) {
     int32_t writer_a = skep_row_key_writer(a), writer_b = skep_row_key_writer(b);

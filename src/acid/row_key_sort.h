@@ -11,6 +11,5 @@ SKEP_NODISCARD skep_status skep_row_keys_sort(const skep_ctx *ctx, skep_row_key 
 /* The writer id of a bucket property that is known to decode. */
 int32_t skep_row_key_writer(const skep_row_key *key);
 bool skep_row_key_less(const skep_row_key *a, const skep_row_key *b); /* a belongs before b */
-bool skep_row_key_equal(const skep_row_key *a, const skep_row_key *b);
 
 #endif

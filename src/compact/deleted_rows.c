@@ -24,10 +24,6 @@ struct skep_compact_deleted {
 
 /* ---- making ---- */
 
-static bool is_same(const key *a, const key *b) {
-  return a->write_id == b->write_id && a->bucket == b->bucket && a->row_id == b->row_id;
-}
-
 static skep_status flush(skep_compact_deleted *d, skep_err *err) {
   size_t n = d->n_pending;
   d->n_pending = 0;
@@ -42,7 +38,7 @@ static skep_status put(void *self, const skep_compact_event *e, skep_err *err) {
   k.write_id = e->write_id;
   k.row_id = e->row_id;
   k.bucket = e->bucket;
-  if (d->n + d->n_pending != 0 && is_same(&k, &d->last)) return SKEP_OK;
+  if (d->n + d->n_pending != 0 && skep_row_key_equal(&k, &d->last)) return SKEP_OK;
   d->pending[d->n_pending++] = d->last = k;
   return d->n_pending == AT_ONCE ? flush(d, err) : SKEP_OK;
 }
@@ -178,7 +174,7 @@ static skep_status filter(skep_compact_deleted_cursor *c, skep_vec *root, skep_e
     bool is_there = c->at < c->n && !skep_row_key_below(&k, &c->sought) && !skep_row_key_below(&c->keys[c->at], &k);
     if (!is_there) SKEP_TRY(seek(c, &k, err));
     c->rows[kept] = (int32_t)i;
-    kept += c->at == c->n || !is_same(&c->keys[c->at], &k);
+    kept += c->at == c->n || !skep_row_key_equal(&c->keys[c->at], &k);
   }
   return kept == n ? SKEP_OK : skep_vec_select(root, c->rows, kept, err);
 }
