@@ -18,6 +18,8 @@ typedef struct asking {
   int64_t now;
   skep_snapshot snapshots[2]; /* of the one table that is asked about, once needed; [1]: in full */
   bool has_snapshot[2];
+  skep_txn_horizon horizon; /* a cleaner's, of that table, once needed */
+  bool has_horizon;
   skep_compact_reason *items;
   size_t n, capacity;
 } asking;
@@ -116,12 +118,14 @@ static const char *holders_text(asking *a, const skep_txn_horizon *h, int64_t ne
 
 /* *why NULL: for nobody but a cleaner. */
 static skep_status why_ready(asking *a, const skep_compaction *c, const char **why, skep_err *err) {
-  skep_txn_horizon h;
+  const skep_txn_horizon *h = &a->horizon;
   *why = NULL;
-  SKEP_TRY(skep_txn_cleaner_horizon(a->env->db, &a->env->conf, a->arena, c->database, c->table, &h, err));
+  if (!a->has_horizon)
+    SKEP_TRY(skep_txn_cleaner_horizon(a->env->db, &a->env->conf, a->arena, c->database, c->table, &a->horizon, err));
+  a->has_horizon = true;
   int64_t last = skep_compact_last_before(c);
-  if (last >= h.min_txn) {
-    *why = holders_text(a, &h, last);
+  if (last >= h->min_txn) {
+    *why = holders_text(a, h, last);
     return SKEP_OK;
   }
   int64_t left = skep_compact_retention_left(a->env, c, a->now);
