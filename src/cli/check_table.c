@@ -5,6 +5,7 @@
 
 #include "compact/env.h"
 #include "db/db.h"
+#include "txn/txn.h"
 
 typedef struct reading {
   const skep_cli_env *env;
@@ -102,9 +103,7 @@ skep_status skep_cli_any_open(const skep_cli_env *env, skep_arena *arena, const 
   reading r = {.env = env, .arena = arena, .out = &ignored};
   int64_t n = 0;
   skep_status st = open_metastore(&r, warehouse, err);
-  if (st == SKEP_OK)
-    st =
-        skep_db_get_i64(r.db, "SELECT count(*) FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o'", SKEP_NO_PARAMS, &n, NULL, err);
+  if (st == SKEP_OK) st = skep_txn_count_open(r.db, &n, err);
   skep_db_close(r.db);
   *out = n > 0;
   return st;

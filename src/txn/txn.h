@@ -304,6 +304,9 @@ SKEP_NODISCARD skep_status skep_txn_abort_many(skep_db *db, const int64_t *txns,
 SKEP_NODISCARD skep_status skep_txn_state(skep_db *db, int64_t txn, char *state, skep_arena *arena, const char **reason,
                                           skep_err *err);
 
+/* How many transactions are open. */
+SKEP_NODISCARD skep_status skep_txn_count_open(skep_db *db, int64_t *out, skep_err *err);
+
 /* The time-out that is in force in this database, in ms; 300 s until one was agreed on. Who beats must do so at least
  * twice as often, who reaps waits for no less (skep_txn_housekeep sees to that). It stays as it is while any
  * transaction is open: who asks after a transaction has begun knows it until the end. */

@@ -138,8 +138,6 @@ skep_status skep_txn_settle(skep_db *db, const skep_txn_conf *conf, skep_err *er
 /* How transactions are opened by those who write nothing; skep_txn_begin_mode for the others. */
 skep_db_mode skep_txn_opening_mode(const skep_db *db);
 
-/* How many transactions are open. */
-skep_status skep_txn_count_open(skep_db *db, int64_t *out, skep_err *err);
 /* max(TXN_ID). */
 skep_status skep_txn_max_id(skep_db *db, int64_t *out, skep_err *err);
 
