@@ -4,14 +4,13 @@
  * end, and some before where they are too many to be open at a time. A run is a plain file of events (the struct as it
  * lies in memory: it never outlives the process). */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "acid/events.h"
+#include "acid/delete_reader.h"
+#include "acid/name.h"
 #include "compact/compact_int.h"
-#include "orc/reader.h"
 
-enum { BATCH_ROWS = 8192, READ_AHEAD = 2048, LEAST_ROOM = 1 << 16 };
+enum { READ_AHEAD = 2048, LEAST_ROOM = 1 << 16 };
 
 typedef skep_compact_event event;
 
@@ -205,20 +204,6 @@ static skep_status spill(sorter *s, skep_err *err) {
 
 /* ---- reading ---- */
 
-static const skep_event_column wanted[] = {SKEP_EVENT_WRITE_ID, SKEP_EVENT_BUCKET, SKEP_EVENT_ROW_ID,
-                                           SKEP_EVENT_CURRENT};
-enum { N_WANTED = sizeof wanted / sizeof wanted[0] };
-
-static skep_status check_nulls(const skep_batch *batch, skep_err *err) {
-  for (uint32_t i = 0; i < N_WANTED; i++) {
-    const skep_vec *c = &batch->root.children[i];
-    if (c->has_nulls && c->null_count != 0)
-      return skep_fail(err, SKEP_ERR_CORRUPT, "%" PRId64 " delete events have no %s", c->null_count,
-                       skep_event_column_names[wanted[i]]);
-  }
-  return SKEP_OK;
-}
-
 static skep_status take(sorter *s, const event *e, skep_err *err) {
   if (s->n == s->room) SKEP_TRY(spill(s, err));
   if (s->n == s->events_capacity)
@@ -231,94 +216,59 @@ static skep_status take(sorter *s, const event *e, skep_err *err) {
   return SKEP_OK;
 }
 
-static skep_status take_batch(sorter *s, const skep_batch *batch, skep_err *err) {
-  const skep_vec *c = batch->root.children;
-  const int64_t *write_ids = c[0].values.data, *row_ids = c[2].values.data, *currents = c[3].values.data;
-  const int32_t *buckets = c[1].values.data;
+static skep_status take_batch(sorter *s, const skep_delete_events *b, skep_err *err) {
   int64_t known_current = -1;
   bool is_valid = false;
-  for (int64_t i = 0; i < batch->root.length; i++) {
+  for (int64_t i = 0; i < b->n; i++) {
     skep_bucket bucket;
-    if (i == 0 || currents[i] != known_current) {
-      known_current = currents[i];
+    if (i == 0 || b->currents[i] != known_current) {
+      known_current = b->currents[i];
       is_valid = skep_snapshot_write_id_valid(&s->run->rows, known_current);
     }
-    if (!is_valid || write_ids[i] == s->how->dropped_write_id) continue;
-    if (!skep_bucket_decode(buckets[i], &bucket) || bucket.writer < 0)
-      return skep_fail(err, SKEP_ERR_CORRUPT, "bucket property %" PRId32 " of a deleted row", buckets[i]);
-    const event e = {.write_id = write_ids[i],
-                     .row_id = row_ids[i],
-                     .current = currents[i],
-                     .bucket = buckets[i],
+    if (!is_valid || b->write_ids[i] == s->how->dropped_write_id) continue;
+    if (!skep_bucket_decode(b->buckets[i], &bucket) || bucket.writer < 0)
+      return skep_fail(err, SKEP_ERR_CORRUPT, "bucket property %" PRId32 " of a deleted row", b->buckets[i]);
+    const event e = {.write_id = b->write_ids[i],
+                     .row_id = b->row_ids[i],
+                     .current = b->currents[i],
+                     .bucket = b->buckets[i],
                      .writer = s->how->by_writer ? bucket.writer : 0};
     SKEP_TRY(take(s, &e, err));
   }
-  s->how->counts->rows_read += (uint64_t)batch->root.length;
+  s->how->counts->rows_read += (uint64_t)b->n;
   return SKEP_OK;
 }
 
-typedef struct source {
-  skep_arena arena;
-  skep_file *file;
-  skep_orc_tail *tail;
-  skep_orc_reader *reader;
-  skep_batch batch;
-} source;
-
-static skep_status open_source(sorter *s, source *f, skep_err *err) {
-  static const skep_type type_int = {.kind = SKEP_INT}, type_bigint = {.kind = SKEP_BIGINT},
-                         type_struct = {.kind = SKEP_STRUCT};
-  const skep_type *children[N_WANTED], *type;
-  const char *names[N_WANTED];
-  if (skep_event_file_kind(f->tail, NULL) == SKEP_EVENT_FILE_NO)
-    return skep_fail(err, SKEP_ERR_CORRUPT, "a delete delta's file without ACID columns");
-  for (uint32_t i = 0; i < N_WANTED; i++) {
-    children[i] = wanted[i] == SKEP_EVENT_BUCKET ? &type_int : &type_bigint;
-    names[i] = skep_event_column_names[wanted[i]];
-  }
-  SKEP_TRY(skep_type_make(&f->arena, &type_struct, children, names, N_WANTED, &type, err));
-  const skep_orc_evolution how = {.is_acid = true};
-  skep_orc_reader_opts opts = SKEP_ORC_READER_OPTS_INIT;
-  SKEP_TRY(skep_orc_mapping_make(&f->arena, f->tail, type, &how, &opts.mapping, err));
-  SKEP_TRY(skep_vec_init(&f->batch.root, s->run->ctx, opts.mapping->target, &opts.forms, err));
-  return skep_orc_reader_open(s->run->ctx, f->file, f->tail, &opts, &f->reader, err);
-}
-
-static skep_status read_source(sorter *s, source *f, const char *path, uint64_t logical_bytes, skep_err *err) {
-  SKEP_TRY(skep_fs_open_read(s->run->job->fs, path, &f->file, err));
-  SKEP_TRY(skep_orc_tail_read(s->run->ctx, f->file, logical_bytes, &f->tail, err));
-  if (f->tail->n_rows == 0) return SKEP_OK;
-  SKEP_TRY(open_source(s, f, err));
+static skep_status read_events(sorter *s, skep_delete_reader *r, const char *path, uint64_t logical_bytes,
+                               skep_err *err) {
+  SKEP_TRY(skep_delete_reader_open(r, s->run->ctx, s->run->job->fs, path, logical_bytes, err));
   for (;;) {
-    skep_status status = skep_orc_reader_next(f->reader, BATCH_ROWS, &f->batch, err);
+    skep_delete_events events;
+    skep_status status = skep_delete_reader_next(r, &events, err);
     if (status == SKEP_END) return SKEP_OK;
-    if (status == SKEP_OK) status = check_nulls(&f->batch, err);
-    if (status == SKEP_OK) status = take_batch(s, &f->batch, err);
-    if (status == SKEP_OK)
-      status = skep_compact_pace_add(&s->run->pace, (uint64_t)f->batch.root.length, 0, 0, s->how->cancel, err);
+    if (status == SKEP_OK) status = take_batch(s, &events, err);
+    if (status == SKEP_OK) status = skep_compact_pace_add(&s->run->pace, (uint64_t)events.n, 0, 0, s->how->cancel, err);
     if (status != SKEP_OK) return status;
   }
 }
 
 static skep_status read_file(sorter *s, const skep_layout_dir *dir, const skep_layout_file *file, skep_err *err) {
-  source f = {.file = NULL};
+  skep_delete_reader reader = {.file = NULL};
+  skep_arena arena;
   char quoted[512];
   const char *below = NULL, *path = NULL;
   if (file->logical_bytes == 0) return SKEP_OK;
-  skep_arena_init(&f.arena, s->run->ctx, SIZE_MAX);
-  skep_status status = skep_compact_path(&f.arena, dir->name, file->path, &below, err);
-  if (status == SKEP_OK) status = skep_compact_path(&f.arena, s->run->job->root, below, &path, err);
-  if (status == SKEP_OK) status = read_source(s, &f, path, file->logical_bytes, err);
+  skep_arena_init(&arena, s->run->ctx, SIZE_MAX);
+  skep_status status = skep_compact_path(&arena, dir->name, file->path, &below, err);
+  if (status == SKEP_OK) status = skep_compact_path(&arena, s->run->job->root, below, &path, err);
+  if (status == SKEP_OK) status = read_events(s, &reader, path, file->logical_bytes, err);
   if (status == SKEP_OK) {
     status = skep_compact_pace_add(&s->run->pace, 0, file->logical_bytes, 0, s->how->cancel, err);
   } else if (path != NULL) {
     status = skep_wrap(err, status, "%s", skep_quote(quoted, sizeof quoted, path, strlen(path)));
   }
-  skep_orc_reader_close(f.reader);
-  skep_vec_fini(&f.batch.root);
-  skep_orc_tail_unref(f.tail);
-  (void)skep_file_close(f.file, NULL); /* it was only read from */
-  skep_arena_fini(&f.arena);
+  skep_delete_reader_close(&reader);
+  skep_arena_fini(&arena);
   return status;
 }
 
