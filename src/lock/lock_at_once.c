@@ -22,12 +22,12 @@ static const char sql_insert[] =
     "?::bigint, " SKEP_DB_SENT_TXN ", ?, ?, ?, 'a', ?, 0, coalesce(?::bigint, " SKEP_DB_SENT_NOW "), ?, ?, ?)";
 
 /* The letters that a request for it may find there. */
-static const char *harmless(skep_lock_type wanted) {
-  static const char *const letters[] = {[SKEP_LOCK_SHARED_READ] = "rwx",
-                                        [SKEP_LOCK_SHARED_WRITE] = "rw",
-                                        [SKEP_LOCK_EXCL_WRITE] = "r",
-                                        [SKEP_LOCK_EXCLUSIVE] = ""};
-  return letters[wanted];
+static void harmless(skep_lock_type wanted, char letters[SKEP_LOCK_EXCLUSIVE + 2]) {
+  size_t n = 0;
+  for (int i = 0; i <= SKEP_LOCK_EXCLUSIVE; i++)
+    if (!skep_lock_conflicts(wanted, false, (skep_lock_type)i, false))
+      letters[n++] = skep_lock_letter((skep_lock_type)i);
+  letters[n] = '\0';
 }
 
 skep_status skep_lock_send_learn(skep_db *db, skep_err *err) {
@@ -42,10 +42,12 @@ skep_status skep_lock_send_request(skep_db *db, const skep_lock_component *compo
   SKEP_TRY(skep_db_send(db, sql_take_id, SKEP_NO_PARAMS, id, err));
   for (uint32_t i = 0; i < n; i++) {
     const skep_param table = skep_p_text(components[i].table), partition = skep_p_text(components[i].partition);
-    SKEP_TRY(skep_db_run(db, sql_check,
-                         SKEP_PARAMS(skep_p_text(components[i].database), table, table, partition, partition,
-                                     skep_p_text(harmless(components[i].type))),
-                         NULL, err));
+    char letters[SKEP_LOCK_EXCLUSIVE + 2];
+    harmless(components[i].type, letters);
+    SKEP_TRY(skep_db_run(
+        db, sql_check,
+        SKEP_PARAMS(skep_p_text(components[i].database), table, table, partition, partition, skep_p_text(letters)),
+        NULL, err));
   }
   return SKEP_OK;
 }

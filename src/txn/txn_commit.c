@@ -226,12 +226,6 @@ static skep_status drop_placeholders(skep_db *db, skep_txn_component_list *all, 
   return SKEP_OK;
 }
 
-static bool changes_rows(const skep_txn_component_list *resources) {
-  for (size_t i = 0; i < resources->n; i++)
-    if (resources->items[i].op != 'i') return true;
-  return false;
-}
-
 static void drop_letter(skep_txn_component_list *all, char op) {
   size_t n = 0;
   for (size_t i = 0; i < all->n; i++)
@@ -265,7 +259,8 @@ static skep_status read_work(commit_work *w, skep_arena *arena, skep_err *err) {
 static skep_status check_work(commit_work *w, skep_arena *arena, skep_err *err) {
   if (w->resources.n == 0 && !is_compaction(w->type)) return SKEP_OK;
   /* Nobody opens a transaction or checks conflicts between this and our end: the newest number tells who overlaps. */
-  if (changes_rows(&w->resources) || is_compaction(w->type)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
+  if (skep_txn_more_than_inserts(&w->resources) || is_compaction(w->type))
+    SKEP_TRY(skep_db_lock_txns(w->db, true, err));
   SKEP_TRY(skep_txn_max_id(w->db, &w->commit_id, err));
   skep_txn_check check = {.db = w->db, .arena = arena, .txn = w->txn, .commit_id = w->commit_id, .opts = w->opts};
   SKEP_TRY(skep_txn_check_conflicts(&check, &w->resources, err));

@@ -133,18 +133,17 @@ static skep_status send_completed(work *w, skep_err *err) {
   return SKEP_OK;
 }
 
-/* Letters that are no conflict whatever the write ids are: see `meets` in txn_conflict.c. */
-static const char *harmless(char op) { return op == 'i' ? "ids" : op == 'u' ? "" : "i"; }
-
 static skep_status send_write_set(work *w, skep_err *err) {
   const skep_param txn = skep_p_i64(w->txn);
   for (size_t i = 0; i < w->resources.n; i++) {
     const skep_txn_component *c = &w->resources.items[i];
     const skep_param database = skep_p_text(c->database), table = skep_p_text(c->table),
                      partition = skep_p_text(c->partition);
+    char letters[SKEP_TXN_LETTERS_SIZE];
+    skep_txn_harmless(c->op, letters);
     SKEP_TRY(skep_db_run(w->db, sql_write_set,
                          SKEP_PARAMS(database, table, partition, txn, skep_p_char(c->op), database, table, txn, txn,
-                                     partition, skep_p_text(harmless(c->op))),
+                                     partition, skep_p_text(letters)),
                          NULL, err));
   }
   return SKEP_OK;
@@ -182,19 +181,13 @@ static skep_status send_silent(work *w, skep_err *err) {
   return SKEP_OK;
 }
 
-static bool changes_rows(const skep_txn_component_list *resources) {
-  for (size_t i = 0; i < resources->n; i++)
-    if (resources->items[i].op != 'i') return true;
-  return false;
-}
-
 static skep_status send_all(work *w, skep_err *err) {
   const skep_param txn = skep_p_i64(w->txn);
   SKEP_TRY(send_completed(w, err));
   SKEP_TRY(
       skep_db_run(w->db, sql_end, SKEP_PARAMS(txn, txn, txn, txn, skep_p_i64((int64_t)w->placeholders.n)), NULL, err));
   if (w->opts->also != NULL) SKEP_TRY(w->opts->also(w->opts->self, w->db, err));
-  if (changes_rows(&w->resources)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
+  if (skep_txn_more_than_inserts(&w->resources)) SKEP_TRY(skep_db_lock_txns(w->db, true, err));
   SKEP_TRY(send_write_set(w, err));
   return send_silent(w, err);
 }

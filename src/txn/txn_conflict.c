@@ -67,6 +67,14 @@ static bool meets(const skep_txn_component *mine, char their_op, int64_t their_w
   return false;
 }
 
+void skep_txn_harmless(char op, char letters[SKEP_TXN_LETTERS_SIZE]) {
+  const skep_txn_component mine = {.op = op, .write_id = 1};
+  size_t n = 0;
+  for (const char *their = "idsu"; *their != '\0'; their++)
+    if (!meets(&mine, *their, 0) && !meets(&mine, *their, INT64_MAX)) letters[n++] = *their;
+  letters[n] = '\0';
+}
+
 /* Hive's sentence: both transactions with their commit ids, the resource, both letters. */
 skep_status skep_txn_meeting_fail(int64_t txn, const skep_txn_meeting *m, const char *what, skep_err *err) {
   char resource[1400], quoted[600], letters[] = {m->mine, '/', m->op != 0 ? m->op : '?', 0};
@@ -160,6 +168,12 @@ static skep_status check_table(skep_txn_check *check, const skep_txn_component *
 }
 
 /* --- writes without a letter --- */
+
+bool skep_txn_more_than_inserts(const skep_txn_component_list *resources) {
+  for (size_t i = 0; i < resources->n; i++)
+    if (resources->items[i].op != 'i') return true;
+  return false;
+}
 
 static bool any_changes_rows(const skep_txn_component *c, size_t n) {
   for (size_t i = 0; i < n; i++)

@@ -204,6 +204,11 @@ skep_status skep_txn_commit_at_once(skep_db *db, int64_t txn, const skep_txn_com
 /* What the components change, each resource and letter once, sorted. */
 skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,
                                skep_err *err);
+/* Whether any of them can meet what others commit meanwhile: TXN_LOCK_TBL is taken for it. */
+bool skep_txn_more_than_inserts(const skep_txn_component_list *resources);
+enum { SKEP_TXN_LETTERS_SIZE = 5 };
+/* The letters in WRITE_SET that a component with this one never meets, whatever the write ids are. */
+void skep_txn_harmless(char op, char letters[SKEP_TXN_LETTERS_SIZE]);
 /* What is compared, and what comes of it. */
 typedef struct skep_txn_check {
   skep_db *db;
