@@ -205,12 +205,8 @@ typedef struct commit_work {
 
 static skep_status is_partitioned(skep_db *db, const skep_txn_component *c, bool *out, skep_err *err) {
   int64_t ignored;
-  return skep_db_get_i64(
-      db,
-      "SELECT 1 FROM \"DBS\" D JOIN \"TBLS\" T ON T.\"DB_ID\" = D.\"DB_ID\" JOIN \"PARTITION_KEYS\" K "
-      "ON K.\"TBL_ID\" = T.\"TBL_ID\" WHERE D.\"NAME\" = ? AND D.\"CTLG_NAME\" = 'hive' AND "
-      "T.\"TBL_NAME\" = ? LIMIT 1",
-      SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table)), &ignored, out, err);
+  return skep_db_get_i64(db, SKEP_TXN_HAS_PARTITIONS("?") " LIMIT 1",
+                         SKEP_PARAMS(skep_p_text(c->database), skep_p_text(c->table)), &ignored, out, err);
 }
 
 /* A partitioned table's placeholder that no partition replaced: nothing was written there. Two statements that changed

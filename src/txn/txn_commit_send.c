@@ -25,10 +25,8 @@ enum { MAX_COMPONENTS = 64 };
   "NULL" more " THEN 1 ELSE 0 END AS ok) c WHERE c.ok = 1"
 static const char sql_completed_partition[] = COMPLETED(")");
 /* And: letter, database, table. Of a table with partitions nothing can be written beside them. */
-static const char sql_completed_table[] = COMPLETED(
-    " AND \"TC_OPERATION_TYPE\" = ?::text) AND NOT EXISTS (SELECT 1 FROM \"DBS\" D JOIN \"TBLS\" T ON "
-    "T.\"DB_ID\" = D.\"DB_ID\" JOIN \"PARTITION_KEYS\" K ON K.\"TBL_ID\" = T.\"TBL_ID\" WHERE D.\"NAME\" = "
-    "?::text AND D.\"CTLG_NAME\" = 'hive' AND T.\"TBL_NAME\" = ?::text)");
+static const char sql_completed_table[] =
+    COMPLETED(" AND \"TC_OPERATION_TYPE\" = ?::text) AND NOT EXISTS (" SKEP_TXN_HAS_PARTITIONS("?::text") ")");
 
 /* Parameters: txn, four times; how many placeholders. The own row is locked first. */
 static const char sql_end[] =
@@ -52,17 +50,10 @@ static const char sql_write_set[] =
     "ok) "
     "c WHERE c.ok = 1";
 
-/* As txn_conflict.c's of that name. Parameters: database, table, from which transaction on, own; high watermark and
- * open ones of the snapshot. */
-static const char sql_silent[] =
-    "SELECT 1 / CASE WHEN EXISTS (SELECT 1 FROM \"TXN_TO_WRITE_ID\" I LEFT JOIN \"TXNS\" T ON T.\"TXN_ID\" = "
-    "I.\"T2W_TXNID\" WHERE I.\"T2W_DATABASE\" = ?::text AND I.\"T2W_TABLE\" = ?::text AND I.\"T2W_TXNID\" >= ?::bigint "
-    "AND "
-    "I.\"T2W_TXNID\" <> ?::bigint AND coalesce(T.\"TXN_STATE\", 'c') = 'c' AND (I.\"T2W_TXNID\" > ?::bigint OR "
-    "I.\"T2W_TXNID\" = ANY (?::text::bigint[])) AND NOT EXISTS (SELECT 1 FROM \"WRITE_SET\" W WHERE W.\"WS_TXNID\" = "
-    "I.\"T2W_TXNID\" AND W.\"WS_DATABASE\" = I.\"T2W_DATABASE\" AND W.\"WS_TABLE\" = I.\"T2W_TABLE\") AND NOT EXISTS "
-    "(SELECT 1 FROM \"COMPLETED_TXN_COMPONENTS\" C WHERE C.\"CTC_DATABASE\" = I.\"T2W_DATABASE\" AND C.\"CTC_TABLE\" = "
-    "I.\"T2W_TABLE\" AND C.\"CTC_TXNID\" = I.\"T2W_TXNID\")) THEN 0 ELSE 1 END";
+/* Parameters: database, table, from which transaction on, own; high watermark and open ones of the snapshot. */
+static const char sql_silent[] = "SELECT 1 / CASE WHEN EXISTS (SELECT 1 " SKEP_TXN_SILENT(
+    "?::text", "?::bigint",
+    " AND (I.\"T2W_TXNID\" > ?::bigint OR I.\"T2W_TXNID\" = ANY (?::text::bigint[]))") ") THEN 0 ELSE 1 END";
 
 /* --- what is taken for granted --- */
 

@@ -27,8 +27,10 @@ typedef struct skep_txn_seen {
 
 enum { SKEP_TXN_LATELY = 256 }; /* so many transactions ago is lately */
 
-/* From a row of TXN_ID, TXN_STATE, TXN_TYPE, TXN_STARTED that was read at `now`. */
-skep_txn_seen skep_txn_read_seen_row(skep_stmt *stmt, int64_t now);
+#define SKEP_TXN_SEEN_COLUMNS "\"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\""
+/* Adds a row that begins with these, and was read at `now`. */
+skep_status skep_txn_add_seen(skep_arena *arena, skep_txn_seen **seen, size_t *capacity, size_t *n, skep_stmt *stmt,
+                              int64_t now, skep_err *err);
 skep_status skep_txn_first_settled(skep_db *db, const skep_txn_conf *c, int64_t *out, skep_err *err);
 /* The snapshot of txn->id from these rows; what they say about numbers is kept with the connection. */
 skep_status skep_txn_decide_snapshot(skep_db *db, skep_arena *arena, const skep_txn_conf *c, skep_txn_seen *seen,
@@ -40,7 +42,9 @@ skep_status skep_txn_check_tables(const skep_txn_table *tables, uint32_t n, skep
                                   skep_err *err);
 skep_status skep_txn_too_many(int64_t n, int64_t limit, skep_err *err);
 void skep_txn_clear_tables(skep_txn_table *tables, uint32_t n);
-int skep_txn_order_tables(const void *left, const void *right); /* for qsort over pointers: by name */
+int skep_txn_order_tables(const skep_txn_table *a, const skep_txn_table *b); /* by name */
+/* Those that are written, in that order: two who write the same tables lock them in the same order. Room for all. */
+uint32_t skep_txn_sort_written(const skep_txn_table *tables, uint32_t n, const skep_txn_table **sorted);
 
 /* The list of a reader whose own transaction is `own` (0: none), from rows in ascending order.
  *
@@ -204,6 +208,23 @@ skep_status skep_txn_commit_at_once(skep_db *db, int64_t txn, const skep_txn_com
 /* What the components change, each resource and letter once, sorted. */
 skep_status skep_txn_resources(skep_arena *arena, const skep_txn_component_list *all, skep_txn_component_list *out,
                                skep_err *err);
+/* FROM: transactions that have committed (a row that is gone was committed, or wrote nothing), that had a write id of
+ * the table, and left neither a row in WRITE_SET nor one in COMPLETED_TXN_COMPONENTS. Parameters: database, table, from
+ * which transaction on, own; then those of `more`. */
+#define SKEP_TXN_SILENT(text, number, more)                                                                            \
+  "FROM \"TXN_TO_WRITE_ID\" I LEFT JOIN \"TXNS\" T ON T.\"TXN_ID\" = I.\"T2W_TXNID\" WHERE I.\"T2W_DATABASE\" = " text \
+  " AND I.\"T2W_TABLE\" = " text " AND I.\"T2W_TXNID\" >= " number " AND I.\"T2W_TXNID\" <> " number                   \
+  " AND coalesce(T.\"TXN_STATE\", 'c') = 'c'" more                                                                     \
+  " AND NOT EXISTS (SELECT 1 FROM \"WRITE_SET\" W WHERE W.\"WS_TXNID\" = I.\"T2W_TXNID\" AND W.\"WS_DATABASE\" = "     \
+  "I.\"T2W_DATABASE\" AND W.\"WS_TABLE\" = I.\"T2W_TABLE\") AND NOT EXISTS (SELECT 1 FROM "                            \
+  "\"COMPLETED_TXN_COMPONENTS\" C WHERE C.\"CTC_DATABASE\" = I.\"T2W_DATABASE\" AND C.\"CTC_TABLE\" = "                \
+  "I.\"T2W_TABLE\" AND C.\"CTC_TXNID\" = I.\"T2W_TXNID\")"
+/* SELECT: whether a table has partitions: what it has among the components without one is a placeholder
+ * (txn_commit.c). Parameters: database, table. */
+#define SKEP_TXN_HAS_PARTITIONS(text)                                                               \
+  "SELECT 1 FROM \"DBS\" D JOIN \"TBLS\" T ON T.\"DB_ID\" = D.\"DB_ID\" JOIN \"PARTITION_KEYS\" K " \
+  "ON K.\"TBL_ID\" = T.\"TBL_ID\" WHERE D.\"NAME\" = " text " AND D.\"CTLG_NAME\" = 'hive' AND T.\"TBL_NAME\" = " text
+
 /* Whether any of them can meet what others commit meanwhile: TXN_LOCK_TBL is taken for it. */
 bool skep_txn_more_than_inserts(const skep_txn_component_list *resources);
 enum { SKEP_TXN_LETTERS_SIZE = 5 };

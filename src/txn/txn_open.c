@@ -166,17 +166,22 @@ skep_status skep_txn_open(skep_db *db, const skep_txn_conf *conf, skep_txn_type 
 
 /* Committed rows matter for the gap rule only, and there are many of them: of those up to `settled`, below which no
  * number can appear any more, none are read. */
-#define SEEN "SELECT \"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\" FROM \"TXNS\" WHERE "
+#define SEEN "SELECT " SKEP_TXN_SEEN_COLUMNS " FROM \"TXNS\" WHERE "
 static const char sql_not_committed[] = SEEN "\"TXN_STATE\" = 'o' UNION ALL " SEEN "\"TXN_STATE\" = 'a' ORDER BY 1";
 static const char sql_unsettled[] =
     SEEN "\"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ? UNION ALL " SEEN "\"TXN_STATE\" = 'a' UNION ALL " SEEN
          "\"TXN_ID\" > ? AND \"TXN_STATE\" NOT IN ('o', 'a') ORDER BY 1";
 
-skep_txn_seen skep_txn_read_seen_row(skep_stmt *stmt, int64_t now) {
-  return (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
-                         .state = skep_stmt_char(stmt, 1),
-                         .type = (int)skep_stmt_i64(stmt, 2), /* NULL counts as DEFAULT */
-                         .age_ms = now - skep_stmt_i64(stmt, 3)};
+skep_status skep_txn_add_seen(skep_arena *arena, skep_txn_seen **seen, size_t *capacity, size_t *n, skep_stmt *stmt,
+                              int64_t now, skep_err *err) {
+  void *items = *seen;
+  SKEP_TRY(skep_txn_grow(arena, &items, capacity, *n, sizeof **seen, err));
+  *seen = items;
+  (*seen)[(*n)++] = (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
+                                    .state = skep_stmt_char(stmt, 1),
+                                    .type = (int)skep_stmt_i64(stmt, 2), /* NULL counts as DEFAULT */
+                                    .age_ms = now - skep_stmt_i64(stmt, 3)};
+  return SKEP_OK;
 }
 
 static skep_status read_rows(skep_db *db, skep_arena *arena, bool gaps, int64_t settled, int64_t now,
@@ -186,13 +191,8 @@ static skep_status read_rows(skep_db *db, skep_arena *arena, bool gaps, int64_t 
   SKEP_TRY(skep_db_query(db, gaps ? sql_unsettled : sql_not_committed, params, gaps ? 2 : 0, &stmt, err));
   size_t capacity = 0;
   skep_status status;
-  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
-    if (status != SKEP_OK) break;
-    *out = items;
-    (*out)[(*n)++] = skep_txn_read_seen_row(stmt, now);
-  }
+  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK)
+    if ((status = skep_txn_add_seen(arena, out, &capacity, n, stmt, now, err)) != SKEP_OK) break;
   skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
 }
@@ -381,25 +381,33 @@ static skep_status placeholder(skep_db *db, int64_t txn, const skep_txn_table *t
   return skep_txn_insert_component(db, txn, &c, err);
 }
 
-int skep_txn_order_tables(const void *left, const void *right) {
-  const skep_txn_table *a = *(skep_txn_table *const *)left, *b = *(skep_txn_table *const *)right;
+int skep_txn_order_tables(const skep_txn_table *a, const skep_txn_table *b) {
   int order = skep_txn_order_text(a->database, b->database);
   return order != 0 ? order : skep_txn_order_text(a->table, b->table);
 }
 
-/* Write ids of all tables, before the lists of those that stand there twice. fresh: the transaction was begun just now,
- * it has nothing yet. In the order of names: two who write the same tables lock them in the same order. */
-static skep_status take_write_ids(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh,
-                                  skep_txn_table *tables, uint32_t n, skep_err *err) {
-  skep_txn_table **sorted = skep_arena_zero(arena, n + 1, sizeof(skep_txn_table *));
-  if (sorted == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "tables of a transaction");
+static int order_pointers(const void *left, const void *right) {
+  return skep_txn_order_tables(*(const skep_txn_table *const *)left, *(const skep_txn_table *const *)right);
+}
+
+uint32_t skep_txn_sort_written(const skep_txn_table *tables, uint32_t n, const skep_txn_table **sorted) {
   uint32_t n_written = 0;
   for (uint32_t i = 0; i < n; i++)
     if (tables[i].write != 0) sorted[n_written++] = &tables[i];
-  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, skep_txn_order_tables);
+  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, order_pointers);
+  return n_written;
+}
+
+/* Write ids of all tables, before the lists of those that stand there twice. fresh: the transaction was begun just now,
+ * it has nothing yet. */
+static skep_status take_write_ids(skep_db *db, skep_arena *arena, const skep_txn *txn, bool fresh,
+                                  skep_txn_table *tables, uint32_t n, skep_err *err) {
+  const skep_txn_table **sorted = skep_arena_zero(arena, n + 1, sizeof *sorted);
+  if (sorted == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "tables of a transaction");
+  uint32_t n_written = skep_txn_sort_written(tables, n, sorted);
   for (uint32_t i = 0; i < n_written; i++) {
-    skep_txn_table *t = sorted[i];
-    bool first = fresh && (i == 0 || skep_txn_order_tables(&sorted[i - 1], &sorted[i]) != 0);
+    skep_txn_table *t = &tables[sorted[i] - tables];
+    bool first = fresh && (i == 0 || skep_txn_order_tables(sorted[i - 1], sorted[i]) != 0);
     SKEP_TRY(first ? skep_txn_allocate_fresh(db, txn->id, t->database, t->table, &t->write_id, err)
                    : skep_txn_allocate_write_ids(db, &txn->id, 1, t->database, t->table, &t->write_id, err));
     SKEP_TRY(placeholder(db, txn->id, t, first, err));

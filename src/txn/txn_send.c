@@ -3,7 +3,6 @@
  * The steps of txn_open.c and txn_write_ids.c as statements that need no answers between them: numbers go from one to
  * the next in settings of the database transaction, and what would have to be decided here divides by zero when it is
  * not the plain case. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "db/faults.h"
@@ -40,16 +39,6 @@ static const char sql_open_rested[] = OPEN(
     "greatest(?::bigint, (SELECT max(\"TXN_ID\") FROM \"TXNS\" WHERE \"TXN_STARTED\" < t.\"TXN_STARTED\" - ?::bigint "
     "AND \"TXN_ID\" > ?::bigint)) + 1");
 
-/* Those that are written, by name. */
-static uint32_t sort_written(const skep_txn_table *tables, uint32_t n,
-                             const skep_txn_table *sorted[static SKEP_TXN_MAX_SENT]) {
-  uint32_t n_written = 0;
-  for (uint32_t i = 0; i < n; i++)
-    if (tables[i].write != 0) sorted[n_written++] = &tables[i];
-  if (n_written > 1) qsort(sorted, n_written, sizeof *sorted, skep_txn_order_tables);
-  return n_written;
-}
-
 /* Before a number is taken: one that is not used is awaited by everybody for a while. */
 static skep_status check_sent(const skep_txn_table *tables, uint32_t n, skep_txn_type type, skep_err *err) {
   const skep_txn_table *sorted[SKEP_TXN_MAX_SENT];
@@ -57,9 +46,9 @@ static skep_status check_sent(const skep_txn_table *tables, uint32_t n, skep_txn
   if (n > SKEP_TXN_MAX_SENT) return skep_fail(err, SKEP_ERR_ARGUMENT, "%u tables at once", n);
   SKEP_TRY(skep_txn_check_type(type, err));
   SKEP_TRY(skep_txn_check_tables(tables, n, type, &any_write, err));
-  uint32_t n_written = sort_written(tables, n, sorted);
+  uint32_t n_written = skep_txn_sort_written(tables, n, sorted);
   for (uint32_t i = 1; i < n_written; i++)
-    if (skep_txn_order_tables(&sorted[i - 1], &sorted[i]) == 0)
+    if (skep_txn_order_tables(sorted[i - 1], sorted[i]) == 0)
       return skep_fail(err, SKEP_ERR_ARGUMENT, "a table that is written twice");
   return SKEP_OK;
 }
@@ -108,7 +97,7 @@ static const char sql_write_id[] =
 
 static skep_status send_write_ids(skep_db *db, skep_txn_table *tables, uint32_t n, skep_txn_sent *sent, skep_err *err) {
   const skep_txn_table *sorted[SKEP_TXN_MAX_SENT];
-  uint32_t n_written = sort_written(tables, n, sorted);
+  uint32_t n_written = skep_txn_sort_written(tables, n, sorted);
   for (uint32_t i = 0; i < n_written; i++) {
     const skep_txn_table *t = sorted[i];
     SKEP_TRY(skep_db_send(db, sql_write_id,
@@ -125,9 +114,8 @@ static skep_status send_write_ids(skep_db *db, skep_txn_table *tables, uint32_t 
  * seems too old for it, or the own number is: it must be there for all to see within the time that others wait for it,
  * or never. Parameters: clock, slow, clock, how long an opening may take; database, table, twice; where the rows begin,
  * settled. */
-#define SEEN_COLUMNS "\"TXN_ID\", \"TXN_STATE\", \"TXN_TYPE\", \"TXN_STARTED\""
 #define SEEN(pairs, rows)                                                                \
-  "SELECT " SEEN_COLUMNS ", " NOW                                                        \
+  "SELECT " SKEP_TXN_SEEN_COLUMNS ", " NOW                                               \
   ", 1 / CASE WHEN pg_catalog.clock_timestamp() - pg_catalog.statement_timestamp() < "   \
   "?::bigint * interval '1 millisecond' AND (\"TXN_ID\" <> " SKEP_DB_SENT_TXN " OR " NOW \
   " - \"TXN_STARTED\" < ?::bigint) THEN 1 ELSE 0 END" pairs " FROM " rows " ORDER BY \"TXN_ID\""
@@ -141,11 +129,11 @@ static skep_status send_write_ids(skep_db *db, skep_txn_table *tables, uint32_t 
 #define NEAR                                                                                                         \
   "\"TXNS\" s WHERE \"TXN_ID\" BETWEEN ?::bigint AND 9223372036854775807 AND (\"TXN_STATE\" <> 'c' OR \"TXN_ID\" > " \
   "?::bigint)"
-#define FAR                                                                                             \
-  "(SELECT " SEEN_COLUMNS                                                                               \
-  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ?::bigint UNION ALL SELECT " SEEN_COLUMNS \
-  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' UNION ALL SELECT " SEEN_COLUMNS                             \
-  " FROM \"TXNS\" WHERE "                                                                               \
+#define FAR                                                                                                      \
+  "(SELECT " SKEP_TXN_SEEN_COLUMNS                                                                               \
+  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'o' AND \"TXN_ID\" >= ?::bigint UNION ALL SELECT " SKEP_TXN_SEEN_COLUMNS \
+  " FROM \"TXNS\" WHERE \"TXN_STATE\" = 'a' UNION ALL SELECT " SKEP_TXN_SEEN_COLUMNS                             \
+  " FROM \"TXNS\" WHERE "                                                                                        \
   "\"TXN_ID\" BETWEEN ?::bigint + 1 AND 9223372036854775807 AND \"TXN_STATE\" NOT IN ('o', 'a')) s"
 static const char sql_seen_near[] = SEEN("", NEAR);
 static const char sql_seen_far[] = SEEN("", FAR);
@@ -245,14 +233,11 @@ static skep_status read_seen(skep_arena *arena, skep_stmt *stmt, skep_txn_seen *
   skep_status status;
   size_t capacity = 0, pairs_capacity = 0;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    void *items = *seen;
-    SKEP_TRY(skep_txn_grow(arena, &items, &capacity, *n, sizeof **seen, err));
-    *seen = items;
-    (*seen)[(*n)++] = skep_txn_read_seen_row(stmt, skep_stmt_i64(stmt, 4));
+    SKEP_TRY(skep_txn_add_seen(arena, seen, &capacity, n, stmt, skep_stmt_i64(stmt, 4), err));
     if (pairs == NULL) continue;
     pairs->next = skep_stmt_is_null(stmt, 7) ? 1 : skep_stmt_i64(stmt, 7);
     if (skep_stmt_is_null(stmt, 6)) continue;
-    items = pairs->items;
+    void *items = pairs->items;
     SKEP_TRY(skep_txn_grow(arena, &items, &pairs_capacity, pairs->n, sizeof *pairs->items, err));
     pairs->items = items;
     pairs->items[pairs->n++] = (skep_txn_pair){skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 6)};
