@@ -61,7 +61,7 @@ skep_status skep_txn_ids_text(skep_arena *arena, const skep_txn_ids *ids, const 
   skep_txn_ids_print(ids, database, table, &text);
   skep_status status = skep_buf_check(&text, "list of ids", err);
   if (status == SKEP_OK) {
-    *out = skep_arena_strndup(arena, (const char *)text.data, text.size);
+    *out = skep_buf_copy(&text, arena);
     if (*out == NULL) status = skep_fail(err, SKEP_ERR_NOMEM, "list of ids");
   }
   skep_buf_fini(&text);

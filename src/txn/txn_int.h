@@ -66,12 +66,14 @@ typedef struct skep_txn_pair {
   int64_t write_id;
 } skep_txn_pair;
 
-/* Rows of TXN_TO_WRITE_ID of one table, and its next write id: rows of a transaction -1. */
+/* Rows of TXN_TO_WRITE_ID of one table, and its next write id. */
 typedef struct skep_txn_pairs {
   skep_txn_pair *items;
-  size_t n;
+  size_t n, capacity;
   int64_t next; /* 1: it was never written */
 } skep_txn_pairs;
+skep_status skep_txn_add_pair(skep_arena *arena, skep_txn_pairs *pairs, int64_t txn, int64_t write_id, skep_err *err);
+/* The next write id: in a row of a transaction -1. */
 skep_status skep_txn_read_pairs(skep_stmt *stmt, skep_arena *arena, skep_txn_pairs *out, skep_err *err);
 /* The valid write ids from these rows, which have those of all exceptions. *decided false: whether it is to be
  * shortened depends on rows that are not here. */

@@ -231,16 +231,13 @@ static skep_status need_row(skep_stmt *stmt, skep_err *err) {
 static skep_status read_seen(skep_arena *arena, skep_stmt *stmt, skep_txn_seen **seen, size_t *n, skep_txn_pairs *pairs,
                              skep_err *err) {
   skep_status status;
-  size_t capacity = 0, pairs_capacity = 0;
+  size_t capacity = 0;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     SKEP_TRY(skep_txn_add_seen(arena, seen, &capacity, n, stmt, skep_stmt_i64(stmt, 4), err));
     if (pairs == NULL) continue;
     pairs->next = skep_stmt_is_null(stmt, 7) ? 1 : skep_stmt_i64(stmt, 7);
     if (skep_stmt_is_null(stmt, 6)) continue;
-    void *items = pairs->items;
-    SKEP_TRY(skep_txn_grow(arena, &items, &pairs_capacity, pairs->n, sizeof *pairs->items, err));
-    pairs->items = items;
-    pairs->items[pairs->n++] = (skep_txn_pair){skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 6)};
+    SKEP_TRY(skep_txn_add_pair(arena, pairs, skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 6), err));
   }
   return status == SKEP_END ? SKEP_OK : status;
 }

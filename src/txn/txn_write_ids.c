@@ -149,28 +149,31 @@ skep_status skep_txn_seed_write_id(skep_db *db, const char *database, const char
 
 /* --- lists --- */
 
-typedef struct pair_list {
-  skep_arena *arena;
-  skep_txn_pair *items;
-  size_t n, capacity;
-} pair_list;
+skep_status skep_txn_add_pair(skep_arena *arena, skep_txn_pairs *pairs, int64_t txn, int64_t write_id, skep_err *err) {
+  void *items = pairs->items;
+  SKEP_TRY(skep_txn_grow(arena, &items, &pairs->capacity, pairs->n, sizeof *pairs->items, err));
+  pairs->items = items;
+  pairs->items[pairs->n++] = (skep_txn_pair){txn, write_id};
+  return SKEP_OK;
+}
 
-static skep_status read_pairs(pair_list *list, skep_stmt *stmt, skep_err *err) {
+/* Adds what the statement has; a row of a transaction -1 is the next write id. */
+static skep_status add_rows(skep_stmt *stmt, skep_arena *arena, skep_txn_pairs *pairs, skep_err *err) {
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    void *items = list->items;
-    status = skep_txn_grow(list->arena, &items, &list->capacity, list->n, sizeof *list->items, err);
-    if (status != SKEP_OK) break;
-    list->items = items;
-    list->items[list->n++] = (skep_txn_pair){skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 1)};
+    int64_t txn = skep_stmt_i64(stmt, 0), write_id = skep_stmt_i64(stmt, 1);
+    if (txn < 0) {
+      pairs->next = write_id;
+    } else {
+      SKEP_TRY(skep_txn_add_pair(arena, pairs, txn, write_id, err));
+    }
   }
-  skep_stmt_done(stmt);
   return status == SKEP_END ? SKEP_OK : status;
 }
 
 /* The rows of one transaction (at most one), or of all from it on. */
-static skep_status read_of(pair_list *list, skep_db *db, const char *database, const char *table, int64_t txn, bool on,
-                           skep_err *err) {
+static skep_status read_of(skep_txn_pairs *pairs, skep_db *db, skep_arena *arena, const char *database,
+                           const char *table, int64_t txn, bool on, skep_err *err) {
   skep_stmt *stmt = NULL;
   SKEP_TRY(
       skep_db_query(db,
@@ -179,7 +182,9 @@ static skep_status read_of(pair_list *list, skep_db *db, const char *database, c
                        : "SELECT \"T2W_TXNID\", \"T2W_WRITEID\" FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? "
                          "AND \"T2W_TABLE\" = ? AND \"T2W_TXNID\" = ?",
                     SKEP_PARAMS(skep_p_text(database), skep_p_text(table), skep_p_i64(txn)), &stmt, err));
-  return read_pairs(list, stmt, err);
+  skep_status status = add_rows(stmt, arena, pairs, err);
+  skep_stmt_done(stmt);
+  return status;
 }
 
 static int order_pairs(const void *left, const void *right) {
@@ -215,13 +220,13 @@ static uint32_t split(const skep_txn_ids *txns, int64_t single[2 * MAX_SINGLE], 
 
 /* The rows of all transactions that are invalid for `txns`: few, however many rows an old exception keeps from being
  * cleaned. Ascending by write id. */
-static skep_status read_invalid(pair_list *list, skep_db *db, const skep_txn_ids *txns, const char *database,
-                                const char *table, skep_err *err) {
+static skep_status read_invalid(skep_txn_pairs *pairs, skep_db *db, skep_arena *arena, const skep_txn_ids *txns,
+                                const char *database, const char *table, skep_err *err) {
   int64_t single[2 * MAX_SINGLE], rest;
   uint32_t n = split(txns, single, &rest);
-  for (uint32_t i = 0; i < n; i++) SKEP_TRY(read_of(list, db, database, table, single[i], false, err));
-  if (rest < INT64_MAX) SKEP_TRY(read_of(list, db, database, table, rest, true, err));
-  if (list->n > 1) qsort(list->items, list->n, sizeof *list->items, order_pairs);
+  for (uint32_t i = 0; i < n; i++) SKEP_TRY(read_of(pairs, db, arena, database, table, single[i], false, err));
+  if (rest < INT64_MAX) SKEP_TRY(read_of(pairs, db, arena, database, table, rest, true, err));
+  if (pairs->n > 1) qsort(pairs->items, pairs->n, sizeof *pairs->items, order_pairs);
   return SKEP_OK;
 }
 
@@ -230,14 +235,14 @@ static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids 
                              const char *table, int64_t next, bool in_full, skep_txn_ids *out, skep_err *err) {
   int64_t lowest = 0, ignored;
   bool shorten = false, valid_below = false;
-  pair_list list = {.arena = arena};
+  skep_txn_pairs pairs = {0};
   if (next == 0) SKEP_TRY(skep_txn_next_write_id(db, database, table, &next, err));
   if (next == 1) { /* nothing was ever written */
     *out = (skep_txn_ids){.min_open = INT64_MAX};
     return SKEP_OK;
   }
-  SKEP_TRY(read_invalid(&list, db, txns, database, table, err));
-  SKEP_TRY(skep_txn_decide_write_ids(arena, txns, list.items, list.n, next - 1, out, &shorten, &lowest, err));
+  SKEP_TRY(read_invalid(&pairs, db, arena, txns, database, table, err));
+  SKEP_TRY(skep_txn_decide_write_ids(arena, txns, pairs.items, pairs.n, next - 1, out, &shorten, &lowest, err));
   if (!shorten || in_full) return SKEP_OK;
   SKEP_TRY(skep_db_get_i64(db,
                            "SELECT 1 FROM \"TXN_TO_WRITE_ID\" WHERE \"T2W_DATABASE\" = ? AND \"T2W_TABLE\" = ? AND "
@@ -251,21 +256,8 @@ static skep_status read_list(skep_db *db, skep_arena *arena, const skep_txn_ids 
 /* --- lists from rows that were sent for --- */
 
 skep_status skep_txn_read_pairs(skep_stmt *stmt, skep_arena *arena, skep_txn_pairs *out, skep_err *err) {
-  skep_status status;
-  size_t capacity = 0;
   *out = (skep_txn_pairs){.next = 1};
-  while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
-    const skep_txn_pair pair = {skep_stmt_i64(stmt, 0), skep_stmt_i64(stmt, 1)};
-    if (pair.txn < 0) {
-      out->next = pair.write_id;
-      continue;
-    }
-    void *items = out->items;
-    SKEP_TRY(skep_txn_grow(arena, &items, &capacity, out->n, sizeof *out->items, err));
-    out->items = items;
-    out->items[out->n++] = pair;
-  }
-  return status == SKEP_END ? SKEP_OK : status;
+  return add_rows(stmt, arena, out, err);
 }
 
 skep_status skep_txn_decide_pairs(skep_arena *arena, const skep_txn_ids *txns, skep_txn_pairs *pairs, int64_t next,
