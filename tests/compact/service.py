@@ -9,7 +9,7 @@ the environment the metastore is a database there. Exit status 1 when something 
 import argparse, collections, http.client, json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from metastore import Metastore  # noqa: E402
+from metastore import Metastore, Server  # noqa: E402
 from session import Session, environment  # noqa: E402
 
 failures = []
@@ -433,40 +433,16 @@ def settle(w, settings, expected):
 # --- a server that restarts ---
 
 
-class OwnServer:
-    """A PostgreSQL of this test alone."""
+class OwnServer(Server):
+    """As a Metastore."""
 
     def __init__(self, script, here):
-        self.script, self.place = script, os.path.join(here, "server")
-        code = subprocess.run([script, "start", self.place], stdout=subprocess.DEVNULL).returncode
-        if code != 0:
-            sys.exit(code)
-        self.pattern = open(self.place + "/url").read().strip()
-        self.url = self.pattern.replace("%s", "skep_service")
-        subprocess.run(["psql", self.pattern.replace("%s", "postgres"), "-Xqc", "CREATE DATABASE skep_service"], check=True)
-        self.options = ["--metastore", self.url]
-
-    def kill(self):
-        data = open(self.place + "/place").read().strip() + "/data"
-        postmaster = int(open(data + "/postmaster.pid").readline())
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
-        os.kill(postmaster, signal.SIGKILL)
-        for child in children:
-            try:
-                os.kill(int(child), signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        os.unlink(data + "/postmaster.pid")
-
-    def again(self):
-        for _ in range(50):
-            if subprocess.run([self.script, "again", self.place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
-                return
-            time.sleep(0.2)
-        expect("the server starts again", False)
+        super().__init__(script, os.path.join(here, "server"))
+        self.psql("postgres", "CREATE DATABASE skep_service")
+        self.options = ["--metastore", self.url("skep_service")]
 
     def remove(self):
-        subprocess.run([self.script, "stop", self.place], stdout=subprocess.DEVNULL)
+        self.stop()
 
 
 def restart(w, args):
@@ -481,7 +457,7 @@ def restart(w, args):
         w.metastore.kill()
         time.sleep(3)
         expect("the service is still there", d.poll() is None, w.log())
-        w.metastore.again()
+        expect("the server starts again", w.metastore.again())
         wait_until("the job is done, and cleaned", 120, lambda: [n[:12] for n in w.names("t")] == ["base_0000002"])
         expect("rows", sums(w) == before)
         wait_until("nothing is left in the queue", 60, lambda: not re.search(r"\t(initiated|working|ready for cleaning)\t", "\n".join(w.sql("SHOW COMPACTIONS"))))

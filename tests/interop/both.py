@@ -2,7 +2,8 @@
 import argparse, collections, os, shutil, subprocess, sys, tempfile, time
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
-from hive import SKIPPED, Hive  # noqa: E402
+from hive import Hive  # noqa: E402
+from metastore import SKIPPED  # noqa: E402
 from session import Session, environment  # noqa: E402
 
 ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"

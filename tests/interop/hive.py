@@ -2,9 +2,11 @@
 
 The Hive is a program (RUN.SH -o OUT SCRIPT...) that reads each script when the one before has ended: the scripts given to it
 are named pipes, so it lives as long as the test wants. Inside a batch a Pause stops Hive until the test lets it go on."""
-import errno, os, subprocess, time
+import errno, os, subprocess, sys, time
 
-SKIPPED = 77
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")]
+from metastore import psql  # noqa: E402
+
 BATCHES = 200
 QUICK = "-XX:TieredStopAtLevel=1"  # a Hive that lives for minutes does not earn back what its compiler costs
 
@@ -110,10 +112,7 @@ class Hive:
         return "postgresql://hive:hive@127.0.0.1:5499/metastore"
 
     def psql(self, sql):
-        done = subprocess.run(["psql", self.url, "-XqAt", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{sql}: {done.stderr}")
-        return done.stdout.split("\n")[:-1]
+        return psql(self.url, sql, "-F", "\t").split("\n")[:-1]
 
     def begin(self, *statements):
         """A Job; the one before must have ended (Job.answers)."""

@@ -8,6 +8,7 @@ it is also killed. Exit status 77 where PostgreSQL is not installed."""
 import argparse, os, shutil, signal, socket, subprocess, sys, tempfile, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from metastore import Server, psql  # noqa: E402
 from session import Session, environment  # noqa: E402
 
 FAILURES = []
@@ -61,26 +62,12 @@ class World:
     def __init__(self, args):
         self.args, self.env = args, environment(args.skep)
         self.here = tempfile.mkdtemp(prefix="skep-attach-")
-        self.start()
-
-    def server(self, *words):
-        return subprocess.run([self.args.server, *words], text=True).returncode
-
-    def start(self):
-        code = self.server("start", self.here + "/server", "fsync=off")
-        if code != 0:
+        try:
+            self.server = Server(args.server, self.here + "/server", "fsync=off")
+        except SystemExit:
             shutil.rmtree(self.here, ignore_errors=True)
-            sys.exit(code)
-        self.pattern = open(self.here + "/server/url").read().strip()
-
-    def url(self, database):
-        return self.pattern.replace("%s", database)
-
-    def psql(self, database, sql):
-        done = subprocess.run(["psql", self.url(database), "-XqAt", "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{sql[:200]}: {done.stderr}")
-        return done.stdout
+            raise
+        self.url, self.psql = self.server.url, self.server.psql
 
     def skep(self, database, *words, warehouse="w"):
         command = [self.args.skep, *words[:1], "-w", f"{self.here}/{warehouse}", "--metastore", self.url(database), *words[1:]]
@@ -93,15 +80,14 @@ class World:
         return self.skep(database, *words)
 
     def end(self):
-        self.server("stop", self.here + "/server")
+        self.server.stop()
         shutil.rmtree(self.here, ignore_errors=True)
 
 
 def hives_own(w):
     """A metastore that Hive made and used: read, written, and not altered."""
     w.psql("postgres", "CREATE DATABASE hives")
-    dump = subprocess.run(["zstd", "-dqc", w.args.dump], capture_output=True, text=True, check=True).stdout
-    subprocess.run(["psql", w.url("hives"), "-Xq", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"], input=dump, text=True, check=True)
+    w.psql("hives", subprocess.run(["zstd", "-dqc", w.args.dump], capture_output=True, text=True, check=True).stdout)
     shape = w.psql("hives", SHAPE)
     done = w.skep("hives", "metastore", "validate")
     expect("Hive's metastore validates", done.returncode == 0, done.stdout + done.stderr)
@@ -162,20 +148,8 @@ def the_server_goes(w):
     expect("a connection that was ended is made again", err == "", err)
     session.run("START TRANSACTION")
     session.run("INSERT INTO t VALUES (3)")
-    place = open(w.here + "/server/place").read().strip()
-    postmaster = int(open(place + "/data/postmaster.pid").readline())
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
-    os.kill(postmaster, 9)
-    for child in children:
-        try:
-            os.kill(int(child), 9)
-        except ProcessLookupError:
-            pass
-    subprocess.run(["/bin/sh", "-c", f"rm -f {place}/data/postmaster.pid {place}/.s.PGSQL.*"])
-    for i in range(50):  # the last of the old processes may still have its memory
-        if w.server("again", w.here + "/server") == 0:
-            break
-        time.sleep(0.2)
+    w.server.kill()
+    expect("the server starts again", w.server.again())
     rows, err = session.run("COMMIT")
     expect("the transaction goes on on a new connection, or says that it failed", err == "" or "FAILED" in err or "Error" in err or "lost" in err, err)
     committed = err == ""
@@ -235,16 +209,15 @@ class TlsServer:
     """A second server, on TCP: TLS with a certificate of our own making, and passwords for whoever is not on its socket."""
 
     def __init__(self, w):
-        self.w, self.here = w, w.here + "/tls"
+        self.w, self.here, self.server = w, w.here + "/tls", None
         os.makedirs(self.here)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
 
     def start(self):
-        if self.w.server("start", self.here, "listen_addresses=127.0.0.1", f"port={self.port}") != 0:
-            raise RuntimeError("a server on TCP does not start")
-        self.admin = open(self.here + "/url").read().strip() + f"&port={self.port}"
+        self.server = Server(self.w.args.server, self.here, "listen_addresses=127.0.0.1", f"port={self.port}")
+        self.admin = self.server.pattern + f"&port={self.port}"
         for name in ("ca", "other"):
             self.openssl("req", "-x509", "-nodes", "-days", "30", "-subj", f"/CN=Skep test {name}", "-keyout", f"{name}.key", "-out", f"{name}.pem")
         self.openssl("req", "-nodes", "-subj", "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
@@ -264,11 +237,7 @@ class TlsServer:
             raise RuntimeError(f"openssl {verb}: {done.stderr}")
 
     def psql(self, database, *statements):
-        words = [word for sql in statements for word in ("-c", sql)]
-        done = subprocess.run(["psql", self.admin.replace("%s", database), "-XqAt", "-v", "ON_ERROR_STOP=1", *words], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{statements}: {done.stderr}")
-        return done.stdout
+        return psql(self.admin.replace("%s", database), ";\n".join(statements))
 
     def put(self, name, text):
         """A file of the server's, as the server's user and for it alone."""
@@ -324,7 +293,8 @@ def tls_and_passwords(w):
             expect(what + ": and no password", "sesame" not in kept + told.stderr, kept)
         expect("no other metastore was made", not os.path.exists(w.here + "/tls-warehouse/metastore.sqlite"))
     finally:
-        w.server("stop", server.here)
+        if server.server:
+            server.server.stop()
 
 
 def main():

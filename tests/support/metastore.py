@@ -1,6 +1,6 @@
 """A metastore for a test: SQLite inside the warehouse, or a new database on the PostgreSQL server that SKEP_TEST_POSTGRES names (the file
-that scripts/throwaway_postgres.sh writes its URL into)."""
-import os, subprocess, sys
+that scripts/throwaway_postgres.sh writes its URL into). Server is for tests that must have a server of their own."""
+import glob, os, signal, subprocess, sys, time
 
 _made = 0
 SKIPPED = 77
@@ -17,6 +17,60 @@ def pattern():
     return open(path).read().strip()
 
 
+def psql(url, sql, *words):
+    """What psql prints of one statement or several, each a transaction of its own. words: options of psql."""
+    done = subprocess.run(["psql", url, "-XqAt", "-v", "ON_ERROR_STOP=1", *words], input=sql, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{sql[:200]}: {done.stderr}")
+    return done.stdout
+
+
+class Server:
+    """A throw-away PostgreSQL of the test alone. script: scripts/throwaway_postgres.sh; place: a directory for what it says. Ends the program with the
+    script's exit status where there can be none."""
+
+    def __init__(self, script, place, *settings):
+        self.script, self.place = script, place
+        code = self.run("start", *settings)
+        if code != 0:
+            sys.exit(code)
+        self.pattern = open(place + "/url").read().strip()
+
+    def run(self, action, *settings):
+        return subprocess.run([self.script, action, self.place, *settings], stdout=subprocess.DEVNULL).returncode
+
+    def url(self, database):
+        return self.pattern.replace("%s", database)
+
+    def psql(self, database, sql):
+        return psql(self.url(database), sql)
+
+    def kill(self):
+        """All its processes at once, as when the machine goes."""
+        home = open(self.place + "/place").read().strip()
+        postmaster = int(open(home + "/data/postmaster.pid").readline())
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
+        os.kill(postmaster, signal.SIGKILL)
+        for child in children:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        for left in [home + "/data/postmaster.pid", *glob.glob(home + "/.s.PGSQL.*")]:
+            os.unlink(left)
+
+    def again(self):
+        """After kill; whether it started."""
+        for _ in range(50):  # the last of the old processes may still have its memory
+            if self.run("again") == 0:
+                return True
+            time.sleep(0.2)
+        return False
+
+    def stop(self):
+        self.run("stop")
+
+
 class Metastore:
     """options: what the program is to be given besides -w."""
 
@@ -31,10 +85,7 @@ class Metastore:
             self.options = ["--metastore", self.url]
 
     def psql(self, database, sql):
-        done = subprocess.run(["psql", self.pattern.replace("%s", database), "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"{sql}: {done.stderr}")
-        return done.stdout
+        return psql(self.pattern.replace("%s", database), sql)
 
     def remove(self):
         if self.pattern:
