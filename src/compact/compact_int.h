@@ -78,6 +78,9 @@ typedef struct skep_compact_counts {
 
 /* Stripes and files below are merged rather than taken over, where the job does not say otherwise. */
 enum { SKEP_COMPACT_SMALL_BYTES = 512 << 10 };
+static inline uint64_t skep_compact_small_bytes(const skep_compact_job *job) {
+  return job->small_stripe_bytes == 0 ? SKEP_COMPACT_SMALL_BYTES : job->small_stripe_bytes;
+}
 
 /* ---- event_output.c: one bucket file of any sorted events ---- */
 

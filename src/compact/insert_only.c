@@ -72,7 +72,7 @@ static skep_status look_at(rows_file *f, uint32_t number, skep_err *err) {
   const skep_compact_job *job = f->run->job;
   const skep_split_file *of = &split->files[0];
   unit whole = {.split = number, .stripe = SKEP_ALL_STRIPES, .bytes = of->logical_bytes, .is_small = true};
-  uint64_t small_bytes = job->small_stripe_bytes == 0 ? SKEP_COMPACT_SMALL_BYTES : job->small_stripe_bytes;
+  uint64_t small_bytes = skep_compact_small_bytes(job);
   const char *path;
   skep_orc_tail *tail = NULL;
   skep_file *file = NULL;

@@ -405,7 +405,7 @@ skep_status skep_compact_cut(skep_compact_run_state *run, const skep_compact_gro
   cutter c = {.run = run, .orc = skep_compact_output_orc(out)};
   piece_list list = {.n = 0};
   skep_compact_deleted_cursor_init(&c.deleted, run);
-  c.small_bytes = run->job->small_stripe_bytes == 0 ? SKEP_COMPACT_SMALL_BYTES : run->job->small_stripe_bytes;
+  c.small_bytes = skep_compact_small_bytes(run->job);
   skep_status status = skep_type_make(run->arena, &like, NULL, NULL, 0, &c.no_columns, err);
   for (uint32_t i = 0; i < group->n_splits && status == SKEP_OK; i++) status = add_split(&c, group->splits[i], err);
   if (status == SKEP_OK) status = probe_all(&c, n_threads, err);
