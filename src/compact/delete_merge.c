@@ -15,7 +15,6 @@ typedef struct merger {
   skep_compact_counts *counts;
   skep_compact_output *out;
   int32_t out_writer;
-  const char *out_path;
   event *pending; /* EVENTS_AT_ONCE */
   size_t n_pending;
   event last; /* handed to the output */
@@ -65,11 +64,12 @@ static skep_status end_file(merger *s, skep_err *err) {
 
 static skep_status start_file(merger *s, int32_t writer, skep_err *err) {
   char name[32];
+  const char *path;
   SKEP_TRY(end_file(s, err));
   snprintf(name, sizeof name, "bucket_%05" PRId32, writer);
-  SKEP_TRY(skep_compact_path(s->run->arena, s->run->delete_dir, name, &s->out_path, err));
+  SKEP_TRY(skep_compact_path(s->run->arena, s->run->delete_dir, name, &path, err));
   s->out_writer = writer;
-  return skep_compact_output_create(s->run, s->run->job->fs, s->out_path, SKEP_COMPACT_DELETES, &s->out, err);
+  return skep_compact_output_create(s->run, s->run->job->fs, path, SKEP_COMPACT_DELETES, &s->out, err);
 }
 
 /* Takes the next event in order. One transaction's second event for a row says nothing new. */

@@ -202,7 +202,6 @@ skep_status skep_compact_copy_rows(skep_compact_run_state *run, const skep_compa
 
 typedef struct bytes_out {
   skep_compact_run_state *run;
-  const skep_cancel *cancel;
   skep_compact_counts *counts;
   uint8_t *room; /* COPIED_AT_ONCE */
   skep_file *file;
@@ -223,7 +222,7 @@ static skep_status append_file(bytes_out *o, const char *path, uint8_t *last, sk
       status = skep_file_append(o->file, o->room, part, err);
       if (status != SKEP_OK) status = skep_wrap(err, status, "%s", o->path);
     }
-    if (status == SKEP_OK) status = skep_compact_pace_add(&o->run->pace, 0, part, part, o->cancel, err);
+    if (status == SKEP_OK) status = skep_compact_pace_add(&o->run->pace, 0, part, part, NULL, err);
     if (status == SKEP_OK) *last = o->room[part - 1];
     at += part;
     o->counts->bytes_copied += status == SKEP_OK ? part : 0;
@@ -243,13 +242,15 @@ static skep_status count_rows(bytes_out *o, bool joined, skep_err *err) {
   skep_lines *lines = NULL;
   skep_bytes at[LINES_AT_ONCE];
   int64_t n;
-  if (o->run->job->format != SKEP_COMPACT_TEXT) o->counts->rows_unknown = true;
-  if (o->run->job->format != SKEP_COMPACT_TEXT) return SKEP_OK;
+  if (o->run->job->format != SKEP_COMPACT_TEXT) {
+    o->counts->rows_unknown = true;
+    return SKEP_OK;
+  }
   skep_status status = skep_lines_open(o->run->ctx, o->run->job->fs, o->path, joined ? &all : &o->lines, &lines, err);
   while (status == SKEP_OK) {
     status = skep_lines_next(lines, LINES_AT_ONCE, at, &n, err);
     if (status == SKEP_OK) o->counts->rows += (uint64_t)n;
-    if (status == SKEP_OK) status = skep_compact_pace_add(&o->run->pace, 0, 0, 0, o->cancel, err);
+    if (status == SKEP_OK) status = skep_compact_pace_add(&o->run->pace, 0, 0, 0, NULL, err);
   }
   skep_lines_close(lines);
   bool is_uncounted = status == SKEP_ERR_UNSUPPORTED || status == SKEP_ERR_LIMIT || status == SKEP_ERR_CORRUPT;
