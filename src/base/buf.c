@@ -106,6 +106,15 @@ bool skep_buf_i64(skep_buf *buf, int64_t value) {
   return skep_buf_add(buf, digits + at, sizeof digits - at);
 }
 
+bool skep_buf_quoted(skep_buf *buf, char quote, const char *text) {
+  skep_buf_byte(buf, (uint8_t)quote);
+  for (; *text != '\0'; text++) {
+    if (*text == quote) skep_buf_byte(buf, (uint8_t)quote);
+    skep_buf_byte(buf, (uint8_t)*text);
+  }
+  return skep_buf_byte(buf, (uint8_t)quote);
+}
+
 const char *skep_buf_string(skep_buf *buf) {
   if (buf->status != SKEP_OK || buf->size == 0) return "";
   buf->data[buf->size] = '\0';

@@ -26,6 +26,8 @@ bool skep_buf_byte(skep_buf *buf, uint8_t byte);
 bool skep_buf_text(skep_buf *buf, const char *text);
 bool skep_buf_printf(skep_buf *buf, const char *format, ...) SKEP_PRINTF(2, 3);
 bool skep_buf_i64(skep_buf *buf, int64_t value); /* decimal, without printf: for hot paths */
+/* The text between two of `quote`, those inside doubled: a name of SQL, or of a type. */
+bool skep_buf_quoted(skep_buf *buf, char quote, const char *text);
 
 /* The content as a NUL-terminated string (the NUL is not counted in size); "" when empty or failed. */
 const char *skep_buf_string(skep_buf *buf);

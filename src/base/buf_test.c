@@ -25,6 +25,11 @@ static void appends_gather(void **state) {
   assert_string_equal(skep_buf_string(&buf), "");
   skep_buf_i64(&buf, INT64_MAX);
   assert_string_equal(skep_buf_string(&buf), "9223372036854775807");
+  skep_buf_reset(&buf);
+  assert_true(skep_buf_quoted(&buf, '`', "a`b\"``"));
+  assert_true(skep_buf_quoted(&buf, '"', "a`\""));
+  assert_true(skep_buf_quoted(&buf, '`', ""));
+  assert_string_equal(skep_buf_string(&buf), "`a``b\"`````\"a`\"\"\"``");
   skep_buf_fini(&buf);
   skep_buf_fini(&buf);
 }

@@ -104,16 +104,11 @@ static bool needs_quotes(const char *name) {
 }
 
 static void print_name(const char *name, skep_buf *out) {
-  if (!needs_quotes(name)) {
+  if (needs_quotes(name)) {
+    skep_buf_quoted(out, '`', name);
+  } else {
     skep_buf_text(out, name);
-    return;
   }
-  skep_buf_byte(out, '`');
-  for (; *name != 0; name++) {
-    if (*name == '`') skep_buf_byte(out, '`');
-    skep_buf_byte(out, (uint8_t)*name);
-  }
-  skep_buf_byte(out, '`');
 }
 
 static void print_column(const skep_pred *leaf, skep_buf *out) {

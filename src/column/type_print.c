@@ -10,16 +10,11 @@ static bool needs_quotes(const char *name) {
 }
 
 static void print_name(const char *name, skep_buf *out) {
-  if (!needs_quotes(name)) {
+  if (needs_quotes(name)) {
+    skep_buf_quoted(out, '`', name);
+  } else {
     skep_buf_text(out, name);
-    return;
   }
-  skep_buf_byte(out, '`');
-  for (const char *at = name; *at != '\0'; at++) {
-    if (*at == '`') skep_buf_byte(out, '`');
-    skep_buf_byte(out, (uint8_t)*at);
-  }
-  skep_buf_byte(out, '`');
 }
 
 void skep_type_print(const skep_type *type, skep_buf *out) {

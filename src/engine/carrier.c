@@ -275,14 +275,7 @@ void skep_engine_print_type(const skep_type *type, skep_buf *out) {
   }
 }
 
-void skep_engine_print_identifier(const char *name, skep_buf *out) {
-  skep_buf_byte(out, '"');
-  for (; *name != '\0'; name++) {
-    if (*name == '"') skep_buf_byte(out, '"');
-    skep_buf_byte(out, (uint8_t)*name);
-  }
-  skep_buf_byte(out, '"');
-}
+void skep_engine_print_identifier(const char *name, skep_buf *out) { skep_buf_quoted(out, '"', name); }
 
 /* Text with NUL or bytes that are no UTF-8 cannot stand in SQL: it is spelled as a blob and taken for text by a
  * function that does not look at it. */

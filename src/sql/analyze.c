@@ -148,15 +148,6 @@ static skep_status take_row(skep_session *s, analysis *a, const skep_batch *batc
   return skep_stats_read(s, a->t, &a->columns, batch, row, keys->n_children + 1, count, p->columns, err);
 }
 
-static void put_name(skep_buf *sql, const char *name) {
-  skep_buf_byte(sql, '`');
-  for (const char *at = name; *at != '\0'; at++) {
-    if (*at == '`') skep_buf_byte(sql, '`');
-    skep_buf_byte(sql, (uint8_t)*at);
-  }
-  skep_buf_byte(sql, '`');
-}
-
 /* SELECT `k`, count(*), ... FROM `db`.`t` GROUP BY `k`, as a tree. */
 static skep_status parse_count(skep_session *s, const analysis *a, const skep_statement **out, skep_err *err) {
   const skep_type *keys = a->t->partition_keys;
@@ -164,18 +155,18 @@ static skep_status parse_count(skep_session *s, const analysis *a, const skep_st
   skep_buf_init(&sql, s->ctx, 1 << 24);
   skep_buf_text(&sql, "SELECT ");
   for (uint32_t k = 0; k < keys->n_children; k++) {
-    put_name(&sql, keys->names[k]);
+    skep_buf_quoted(&sql, '`', keys->names[k]);
     skep_buf_text(&sql, ", ");
   }
   skep_buf_text(&sql, "count(*)");
   skep_stats_select(a->t, &a->columns, &sql);
   skep_buf_text(&sql, " FROM ");
-  put_name(&sql, a->t->db);
+  skep_buf_quoted(&sql, '`', a->t->db);
   skep_buf_byte(&sql, '.');
-  put_name(&sql, a->t->name);
+  skep_buf_quoted(&sql, '`', a->t->name);
   for (uint32_t k = 0; k < keys->n_children; k++) {
     skep_buf_text(&sql, k == 0 ? " GROUP BY " : ", ");
-    put_name(&sql, keys->names[k]);
+    skep_buf_quoted(&sql, '`', keys->names[k]);
   }
   skep_status st = skep_buf_check(&sql, "a query", err);
   if (st == SKEP_OK) st = skep_parse_statement(&s->arena, skep_buf_string(&sql), sql.size, NULL, out, err);

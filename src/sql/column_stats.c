@@ -97,20 +97,11 @@ static const char *const questions[] = {
     [F_BINARY] = ", count($), avg(coalesce(length($), 0)), max(length($))",
     [F_BOOLEAN] = ", count($), count(CASE WHEN $ THEN 1 END), count(CASE WHEN NOT $ THEN 1 END)"};
 
-static void put_name(skep_buf *sql, const char *name) {
-  skep_buf_byte(sql, '`');
-  for (const char *at = name; *at != '\0'; at++) {
-    if (*at == '`') skep_buf_byte(sql, '`');
-    skep_buf_byte(sql, (uint8_t)*at);
-  }
-  skep_buf_byte(sql, '`');
-}
-
 void skep_stats_select(const skep_catalog_table *t, const skep_stats_columns *columns, skep_buf *sql) {
   for (uint32_t i = 0; i < columns->n; i++)
     for (const char *at = questions[family_of(t->columns->children[columns->at[i]])]; *at != '\0'; at++) {
       if (*at == '$')
-        put_name(sql, t->columns->names[columns->at[i]]);
+        skep_buf_quoted(sql, '`', t->columns->names[columns->at[i]]);
       else
         skep_buf_byte(sql, (uint8_t)*at);
     }

@@ -18,21 +18,12 @@ static bool is_plain_name(const char *name) {
   return true;
 }
 
-static void quoted_name(const char *name, skep_buf *out) {
-  skep_buf_byte(out, '`');
-  for (; *name != '\0'; name++) {
-    if (*name == '`') skep_buf_byte(out, '`');
-    skep_buf_byte(out, (uint8_t)*name);
-  }
-  skep_buf_byte(out, '`');
-}
-
 /* Words that are keywords are quoted even where they are free, so that no place needs a closer look. */
 void skep_ast_print_name(const char *name, skep_buf *out) {
   if (is_plain_name(name) && skep_keyword_find(name, strlen(name)) == SKEP_NO_KEYWORD)
     skep_buf_text(out, name);
   else
-    quoted_name(name, out);
+    skep_buf_quoted(out, '`', name);
 }
 
 void skep_ast_print_names(skep_name_list names, skep_buf *out) {
@@ -371,7 +362,7 @@ static void print_function_name(const skep_call *call, skep_buf *out) {
   if (bare && is_plain_name(call->name))
     skep_buf_text(out, call->name);
   else
-    quoted_name(call->name, out);
+    skep_buf_quoted(out, '`', call->name);
 }
 
 static void print_call(const skep_call *call, skep_buf *out) {

@@ -80,12 +80,7 @@ static bool print_literal(const skep_bx *bx, skep_buf *out) {
 }
 
 static void print_column(const skep_bx *column, skep_buf *out) {
-  skep_buf_byte(out, '`');
-  for (const char *at = column->rel->names[column->position]; *at != '\0'; at++) {
-    if (*at == '`') skep_buf_byte(out, '`');
-    skep_buf_byte(out, (uint8_t)*at);
-  }
-  skep_buf_byte(out, '`');
+  skep_buf_quoted(out, '`', column->rel->names[column->position]);
 }
 
 static const char *flipped(const char *op) {

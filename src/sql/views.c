@@ -33,19 +33,10 @@ static int by_offset(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static void put_name(skep_buf *out, const char *name) {
-  skep_buf_byte(out, '`');
-  for (; *name != '\0'; name++) {
-    if (*name == '`') skep_buf_byte(out, '`');
-    skep_buf_byte(out, (uint8_t)*name);
-  }
-  skep_buf_byte(out, '`');
-}
-
 static void put_traced(skep_buf *out, const struct skep_bind_traced *t) {
-  put_name(out, t->qualifier);
+  skep_buf_quoted(out, '`', t->qualifier);
   skep_buf_byte(out, '.');
-  put_name(out, t->name);
+  skep_buf_quoted(out, '`', t->name);
 }
 
 /* text: what was parsed; its names replaced. A star that was bound twice has its columns twice: the first run counts.
