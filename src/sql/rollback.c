@@ -83,10 +83,7 @@ static skep_status look_at(void *self, const skep_entry *entry, skep_err *err) {
 }
 
 static const char *notes_dir(const place *p) {
-  size_t n = strlen(p->warehouse);
-  char *path = skep_arena_alloc(p->arena, n + sizeof NOTES_DIR + 1);
-  if (path != NULL) snprintf(path, n + sizeof NOTES_DIR + 1, "%s/" NOTES_DIR, p->warehouse);
-  return path;
+  return skep_arena_join(p->arena, p->warehouse, "/", NOTES_DIR);
 }
 
 static skep_status read_notes(const place *p, skep_rollback_notes *n, skep_err *err) {
