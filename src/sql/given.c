@@ -3,9 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "sql/session_int.h"
+#include "sql/ddl_int.h"
 
 struct skep_given {
   skep_bind_table table; /* its texts are behind it in the same block */
@@ -16,10 +15,9 @@ struct skep_given {
 };
 
 /* Where it hangs, or where one of that name would. */
-static struct skep_given **find(skep_session *s, const char *name, size_t length) {
+static struct skep_given **find(skep_session *s, const char *name) {
   struct skep_given **at = &s->given;
-  while (*at != NULL && (strlen((*at)->name) != length || strncasecmp((*at)->name, name, length) != 0))
-    at = &(*at)->next;
+  while (*at != NULL && !ddl_same_word((*at)->name, name)) at = &(*at)->next;
   return at;
 }
 
@@ -29,7 +27,7 @@ skep_status skep_given_add(skep_session *s, const char *name, skep_source *sourc
   if (length == 0 || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != length)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%s is not a name for rows: letters, digits and _ only",
                      skep_quote(quoted, sizeof quoted, name, length));
-  struct skep_given **place = find(s, name, length);
+  struct skep_given **place = find(s, name);
   if (*place != NULL) return skep_fail(err, SKEP_ERR_EXISTS, "rows called %s are given already", (*place)->name);
   skep_engine *engine;
   SKEP_TRY(skep_session_engine(s, &engine, err));
@@ -56,7 +54,7 @@ static void take(skep_session *s, struct skep_given **at) {
 }
 
 void skep_given_remove(skep_session *s, const char *name) {
-  struct skep_given **at = find(s, name, strlen(name));
+  struct skep_given **at = find(s, name);
   if (*at != NULL) take(s, at);
 }
 

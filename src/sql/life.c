@@ -311,13 +311,16 @@ static skep_status check_free(const skep_life_table *table, const char *name, sk
   return st;
 }
 
+/* As listed; NULL: there is none. */
+static const skep_catalog_partition *listed_partition(const skep_life_table *table, const char *name) {
+  const skep_catalog_partition key = {.name = name};
+  if (table->n_partitions == 0) return NULL;
+  return bsearch(&key, table->partitions, table->n_partitions, sizeof key, skep_life_partition_order);
+}
+
 static skep_status find_partition(void *self, const char *name, const char **location, skep_err *err) {
   const skep_life_table *table = self;
-  const skep_catalog_partition key = {.name = name};
-  const skep_catalog_partition *found =
-      table->n_partitions == 0
-          ? NULL
-          : bsearch(&key, table->partitions, table->n_partitions, sizeof *table->partitions, skep_life_partition_order);
+  const skep_catalog_partition *found = listed_partition(table, name);
   *location = NULL;
   return found == NULL ? check_free(table, name, err) : skep_catalog_path(found->location, location, err);
 }
@@ -476,13 +479,9 @@ static skep_status check_place(const skep_life *life, size_t first, const skep_s
   return SKEP_OK;
 }
 
-/* The catalog's id of a partition, as listed; 0: it has none, or only this transaction's. */
+/* The catalog's id of a partition; 0: it has none, or only this transaction's. */
 static int64_t partition_id(const skep_life_table *table, const char *name) {
-  const skep_catalog_partition wanted = {.name = name};
-  const skep_catalog_partition *found =
-      table->n_partitions == 0
-          ? NULL
-          : bsearch(&wanted, table->partitions, table->n_partitions, sizeof wanted, skep_life_partition_order);
+  const skep_catalog_partition *found = listed_partition(table, name);
   return found != NULL ? found->id : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "acid/name.h"
 #include "sql/parse.h"
+#include "sql/type_rules.h"
 
 /* ---- the PARTITION clause ---- */
 
@@ -160,9 +161,9 @@ static skep_status static_value(skep_life *life, const skep_partition_spec *spec
   const char *fallback = skep_session_text(life->s, "hive.exec.default.partition.name", SKEP_DEFAULT_PARTITION);
   SKEP_TRY(skep_target_constant(&life->s->arena, v->value, &text, err));
   if (text == NULL) return does_not_fit(life, key, key_name, v->value, err); /* only a row can have NULL there */
-  bool is_text = key->kind == SKEP_STRING || key->kind == SKEP_CHAR || key->kind == SKEP_VARCHAR;
   if (text[0] == '\0')
-    return is_text ? not_found(&life->s->arena, spec, v, err) : does_not_fit(life, key, key_name, v->value, err);
+    return skep_rule_is_string(key) ? not_found(&life->s->arena, spec, v, err)
+                                    : does_not_fit(life, key, key_name, v->value, err);
   if (strcmp(text, fallback) == 0) { /* the partition of NULL, by its name */
     *out = skep_bytes_of(text, strlen(text));
     return SKEP_OK;
