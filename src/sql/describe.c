@@ -201,11 +201,12 @@ static int64_t number_of(const skep_catalog_params *params, const char *key) {
   return text != NULL && skep_parse_int(text, &value) ? value : 0;
 }
 
-/* Statistics of a partitioned table are sums over its partitions; accurate when all of them are. */
-static void add_sums(writer *w, const skep_catalog_table *t, skep_catalog_params *params) {
+/* Statistics of a partitioned table are sums over its partitions; accurate when all of them are. Returns how many there
+ * are. */
+static size_t add_sums(writer *w, const skep_catalog_table *t, skep_catalog_params *params) {
   static const char *const summed[] = {"numFiles", "numRows", "rawDataSize", "totalSize"};
   const skep_catalog_partition *list;
-  size_t n;
+  size_t n = 0;
   int64_t sums[4] = {0};
   bool accurate = true;
   w->status = skep_catalog_list_partitions(w->s->catalog, &w->s->arena, t, true, &list, &n, w->err);
@@ -221,11 +222,12 @@ static void add_sums(writer *w, const skep_catalog_table *t, skep_catalog_params
   if (w->status == SKEP_OK)
     w->status =
         ddl_set_param(w->s, params, "COLUMN_STATS_ACCURATE", accurate ? "{\"BASIC_STATS\":\"true\"}" : NULL, w->err);
+  return n;
 }
 
 static void table_information(writer *w, const skep_catalog_table *t) {
   skep_catalog_params params = t->params;
-  if (skep_table_is_partitioned(t)) add_sums(w, t, &params);
+  if (skep_table_is_partitioned(t)) (void)add_sums(w, t, &params);
   blank(w);
   heading(w, "# Detailed Table Information");
   line(w, "Database:", t->db);
@@ -510,8 +512,7 @@ static void column_statistics(writer *w, const skep_catalog_table *t, const skep
                               const skep_type *type, const char **cells, const char **accurate) {
   const skep_catalog_column_stats *found;
   skep_catalog_column_stats sum;
-  size_t n = 0, n_partitions = 0;
-  const skep_catalog_partition *partitions;
+  size_t n = 0;
   skep_catalog_params params = t->params;
   if (w->status != SKEP_OK) return;
   w->status = skep_catalog_list_column_stats(w->s->catalog, &w->s->arena, t, p, name, &found, &n, w->err);
@@ -519,8 +520,7 @@ static void column_statistics(writer *w, const skep_catalog_table *t, const skep
   if (n > 0) skep_stats_sum(found, n, &sum);
   w->status = skep_stats_shown(w->s, type, n > 0 ? &sum : NULL, cells, w->err);
   if (!skep_table_is_partitioned(t) || p != NULL || w->status != SKEP_OK) return;
-  w->status = skep_catalog_list_partitions(w->s->catalog, &w->s->arena, t, false, &partitions, &n_partitions, w->err);
-  if (w->status == SKEP_OK) add_sums(w, t, &params);
+  size_t n_partitions = add_sums(w, t, &params);
   if (w->status != SKEP_OK) return;
   *accurate = skep_catalog_param_get(&params, "COLUMN_STATS_ACCURATE");
   int64_t at = skep_type_child(t->columns, name, strlen(name), true);
