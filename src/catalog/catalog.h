@@ -311,6 +311,8 @@ SKEP_NODISCARD skep_status skep_catalog_list_column_stats(skep_catalog *catalog,
                                                           const skep_catalog_partition *partition, const char *column,
                                                           const skep_catalog_column_stats **out, size_t *n,
                                                           skep_err *err);
+/* How COLUMN_STATS_ACCURATE names a column: "name":"true". NULL: memory is out. */
+const char *skep_catalog_accurate_key(skep_arena *arena, const char *column);
 
 /* ---- names and places ---- */
 

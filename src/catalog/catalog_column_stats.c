@@ -184,13 +184,12 @@ static bool is_kept(const skep_type *columns, const char *name, const skep_type 
   return at >= 0 && skep_type_equal(columns->children[at], was);
 }
 
-/* "name":"true" */
-static const char *key_of(skep_arena *arena, const char *name) {
+const char *skep_catalog_accurate_key(skep_arena *arena, const char *column) {
   size_t n = 0;
-  char *out = skep_arena_alloc(arena, 2 * strlen(name) + 16);
+  char *out = skep_arena_alloc(arena, 2 * strlen(column) + 16);
   if (out == NULL) return NULL;
   out[n++] = '"';
-  for (const char *at = name; *at != '\0'; at++) {
+  for (const char *at = column; *at != '\0'; at++) {
     if (*at == '"' || *at == '\\') out[n++] = '\\';
     out[n++] = *at;
   }
@@ -203,7 +202,7 @@ static const char *key_of(skep_arena *arena, const char *name) {
 static const char *without_column(skep_arena *arena, const char *text, const char *name) {
   static const char begin[] = ",\"COLUMN_STATS\":{";
   const char *columns = strstr(text, begin);
-  const char *key = key_of(arena, name);
+  const char *key = skep_catalog_accurate_key(arena, name);
   if (key == NULL || columns == NULL) return key == NULL ? NULL : text;
   size_t n = strlen(key);
   const char *at = strstr(columns + sizeof begin - 1, key), *end = at != NULL ? at + n : NULL;

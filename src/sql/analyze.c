@@ -240,7 +240,8 @@ static skep_status store_place(skep_session *s, const analysis *a, const place *
 static skep_status say_accurate(skep_session *s, const analysis *a, place *p, const skep_catalog_params *now,
                                 skep_err *err) {
   if (p->stats.is_stale) return SKEP_OK;
-  p->stats.accurate = skep_stats_accurate(s, a->t, &a->columns, skep_catalog_param_get(now, "COLUMN_STATS_ACCURATE"));
+  p->stats.accurate =
+      skep_stats_accurate(s, a->t->columns, &a->columns, skep_catalog_param_get(now, "COLUMN_STATS_ACCURATE"));
   return p->stats.accurate != NULL ? SKEP_OK : ddl_nomem(err);
 }
 

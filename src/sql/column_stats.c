@@ -232,43 +232,31 @@ skep_status skep_stats_read(skep_session *s, const skep_catalog_table *t, const 
 
 /* ---- what is accurate ---- */
 
-static void put_key(skep_buf *out, const char *name) {
-  skep_buf_byte(out, '"');
-  for (const char *at = name; *at != '\0'; at++) {
-    if (*at == '"' || *at == '\\') skep_buf_byte(out, '\\');
-    skep_buf_byte(out, (uint8_t)*at);
-  }
-  skep_buf_text(out, "\":\"true\"");
-}
-
 /* Whether the property says so of a column: "COLUMN_STATS":{...,"name":"true",...}. */
-static bool was_accurate(skep_session *s, const char *old, const char *name) {
+static bool was_accurate(const char *old, const char *key) {
   const char *at = old != NULL ? strstr(old, "\"COLUMN_STATS\":{") : NULL;
-  if (at == NULL) return false;
-  skep_buf key;
-  skep_buf_init(&key, s->ctx, 1 << 16);
-  put_key(&key, name);
-  const char *found = key.status == SKEP_OK ? strstr(at, skep_buf_string(&key)) : NULL;
-  bool out = found != NULL && (found[-1] == '{' || found[-1] == ',');
-  skep_buf_fini(&key);
-  return out;
+  const char *found = at != NULL ? strstr(at, key) : NULL;
+  return found != NULL && (found[-1] == '{' || found[-1] == ',');
 }
 
 static bool is_chosen(const skep_stats_columns *columns, uint32_t child) {
+  if (columns == NULL) return true;
   for (uint32_t i = 0; i < columns->n; i++)
     if (columns->at[i] == child) return true;
   return false;
 }
 
-const char *skep_stats_accurate(skep_session *s, const skep_catalog_table *t, const skep_stats_columns *columns,
+const char *skep_stats_accurate(skep_session *s, const skep_type *table, const skep_stats_columns *columns,
                                 const char *old) {
-  uint32_t n = 0, *order = skep_arena_zero(&s->arena, (size_t)t->columns->n_children + 1, sizeof *order);
-  if (order == NULL) return NULL;
-  for (uint32_t i = 0; i < t->columns->n_children; i++) { /* by name */
-    if (!is_chosen(columns, i) && !was_accurate(s, old, t->columns->names[i])) continue;
+  uint32_t n = 0, *order = skep_arena_zero(&s->arena, (size_t)table->n_children + 1, sizeof *order);
+  const char **keys = skep_arena_zero(&s->arena, (size_t)table->n_children + 1, sizeof *keys);
+  if (order == NULL || keys == NULL) return NULL;
+  for (uint32_t i = 0; i < table->n_children; i++) { /* by name */
+    keys[i] = skep_catalog_accurate_key(&s->arena, table->names[i]);
+    if (keys[i] == NULL) return NULL;
+    if (!is_chosen(columns, i) && !was_accurate(old, keys[i])) continue;
     uint32_t at = n++;
-    for (; at > 0 && strcmp(t->columns->names[order[at - 1]], t->columns->names[i]) > 0; at--)
-      order[at] = order[at - 1];
+    for (; at > 0 && strcmp(table->names[order[at - 1]], table->names[i]) > 0; at--) order[at] = order[at - 1];
     order[at] = i;
   }
   skep_buf buf;
@@ -276,10 +264,10 @@ const char *skep_stats_accurate(skep_session *s, const skep_catalog_table *t, co
   skep_buf_text(&buf, "{\"BASIC_STATS\":\"true\"");
   for (uint32_t i = 0; i < n; i++) {
     skep_buf_text(&buf, i == 0 ? ",\"COLUMN_STATS\":{" : ",");
-    put_key(&buf, t->columns->names[order[i]]);
+    skep_buf_text(&buf, keys[order[i]]);
   }
   skep_buf_text(&buf, n > 0 ? "}}" : "}");
-  const char *out = buf.status == SKEP_OK ? skep_buf_copy(&buf, &s->arena) : NULL;
+  const char *out = skep_buf_copy(&buf, &s->arena);
   skep_buf_fini(&buf);
   return out;
 }
@@ -287,7 +275,7 @@ const char *skep_stats_accurate(skep_session *s, const skep_catalog_table *t, co
 /* ---- showing ---- */
 
 static skep_status text_of(skep_session *s, skep_buf *buf, const char **out, skep_err *err) {
-  *out = buf->status == SKEP_OK ? skep_buf_copy(buf, &s->arena) : NULL;
+  *out = skep_buf_copy(buf, &s->arena);
   skep_buf_fini(buf);
   return *out != NULL ? SKEP_OK : ddl_nomem(err);
 }

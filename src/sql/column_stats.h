@@ -29,9 +29,9 @@ SKEP_NODISCARD skep_status skep_stats_read(skep_session *s, const skep_catalog_t
                                            uint32_t first, int64_t n_rows, skep_catalog_column_stats *out,
                                            skep_err *err);
 
-/* The property COLUMN_STATS_ACCURATE when the numbers of rows and these columns are accurate; what `old` (or NULL) says
- * of other columns of the table stays. NULL: out of memory. */
-const char *skep_stats_accurate(skep_session *s, const skep_catalog_table *t, const skep_stats_columns *columns,
+/* The property COLUMN_STATS_ACCURATE when the numbers of rows and these columns (NULL: all of the table) are accurate;
+ * what `old` (or NULL) says of other columns of the table stays. NULL: out of memory. */
+const char *skep_stats_accurate(skep_session *s, const skep_type *table, const skep_stats_columns *columns,
                                 const char *old);
 
 /* One cell as text, in the session's arena; "" for NULL. NULL: out of memory. */

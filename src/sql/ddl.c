@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sql/column_stats.h"
 #include "sql/ddl_int.h"
 #include "sql/rollback.h"
 #include "sql/transaction.h"
@@ -123,34 +124,8 @@ skep_status ddl_touch(skep_session *s, skep_catalog_params *params, bool modifie
   return ddl_set_param(s, params, "last_modified_time", now, err);
 }
 
-/* {"BASIC_STATS":"true","COLUMN_STATS":{"a":"true","b":"true"}}, columns by name. */
-static const char *all_accurate(skep_session *s, const skep_type *columns) {
-  const char **names = skep_arena_zero(&s->arena, columns->n_children + 1, sizeof *names);
-  if (names == NULL) return NULL;
-  for (uint32_t i = 0; i < columns->n_children; i++) {
-    uint32_t at = i;
-    for (; at > 0 && strcmp(names[at - 1], columns->names[i]) > 0; at--) names[at] = names[at - 1];
-    names[at] = columns->names[i];
-  }
-  skep_buf buf;
-  skep_buf_init(&buf, s->ctx, 1 << 24);
-  skep_buf_text(&buf, "{\"BASIC_STATS\":\"true\",\"COLUMN_STATS\":{");
-  for (uint32_t i = 0; i < columns->n_children; i++) {
-    skep_buf_text(&buf, i == 0 ? "\"" : ",\"");
-    for (const char *at = names[i]; *at != '\0'; at++) {
-      if (*at == '"' || *at == '\\') skep_buf_byte(&buf, '\\');
-      skep_buf_byte(&buf, (uint8_t)*at);
-    }
-    skep_buf_text(&buf, "\":\"true\"");
-  }
-  skep_buf_text(&buf, "}}");
-  const char *out = skep_buf_copy(&buf, &s->arena);
-  skep_buf_fini(&buf);
-  return out;
-}
-
 skep_status ddl_empty_stats(skep_session *s, const skep_type *columns, skep_catalog_params *params, skep_err *err) {
-  const char *accurate = all_accurate(s, columns);
+  const char *accurate = skep_stats_accurate(s, columns, NULL, NULL);
   if (accurate == NULL) return ddl_nomem(err);
   SKEP_TRY(ddl_set_param(s, params, "COLUMN_STATS_ACCURATE", accurate, err));
   static const char *const zeroes[] = {"numFiles", "numFilesErasureCoded", "numRows", "rawDataSize", "totalSize"};

@@ -527,7 +527,7 @@ static void column_statistics(writer *w, const skep_catalog_table *t, const skep
   if (n == 0 || n != n_partitions || *accurate == NULL || at < 0) return;
   const uint32_t child = (uint32_t)at;
   const skep_stats_columns one = {.at = &child, .n = 1};
-  *accurate = skep_stats_accurate(w->s, t, &one, NULL);
+  *accurate = skep_stats_accurate(w->s, t->columns, &one, NULL);
 }
 
 static void one_column(writer *w, const skep_describe *d, const skep_catalog_table *t,
