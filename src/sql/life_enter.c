@@ -220,9 +220,16 @@ static skep_status join_txn(entering *e, skep_err *err) {
 
 /* A definition can have changed only when somebody has asked for locks, or has changed one, since: both count the ids
  * on. Where other programs share the database, one that had its locks before may have changed it now. */
+static bool ids_tell(const entering *e) { return skep_db_dialect(e->life->s->db)->ids_in_order; }
+
+/* 0 where it tells nothing: not asked for, it is a round trip there. */
+static skep_status next_lock_id(const entering *e, int64_t *out, skep_err *err) {
+  *out = 0;
+  return ids_tell(e) ? skep_lock_next_id(e->life->s->db, out, err) : SKEP_OK;
+}
+
 static skep_status check_lock_id(entering *e, int64_t next_id, skep_err *err) {
-  bool only_skep = skep_db_dialect(e->life->s->db)->ids_in_order;
-  if (next_id == e->seen_lock_id && only_skep) return SKEP_OK;
+  if (next_id == e->seen_lock_id && ids_tell(e)) return SKEP_OK;
   e->seen_lock_id = next_id;
   return check_definitions(e->life, err);
 }
@@ -233,7 +240,7 @@ static skep_status request(entering *e, int64_t txn, bool is_new, skep_err *err)
   int64_t id;
   e->state = SKEP_LOCK_ACQUIRED;
   if (e->n == 0) {
-    SKEP_TRY(skep_lock_next_id(s->db, &id, err));
+    SKEP_TRY(next_lock_id(e, &id, err));
     return check_lock_id(e, id, err);
   }
   skep_lock_blocker blocker;
@@ -267,7 +274,7 @@ static skep_status enter_again(entering *e, skep_err *err) {
   int64_t next_id, old = s->txn.txn.id;
   SKEP_TRY(skep_lock_check(s->db, e->life->lock_id, &s->arena, &e->state, NULL, err));
   if (e->state == SKEP_LOCK_WAITING) return SKEP_OK;
-  SKEP_TRY(skep_lock_next_id(s->db, &next_id, err));
+  SKEP_TRY(next_lock_id(e, &next_id, err));
   SKEP_TRY(check_lock_id(e, next_id, err));
   if (!e->life->owns_txn) return join_txn(e, err);
   if (skep_db_goes_wrong(s->db, SKEP_DB_WRONG_KEPT)) return SKEP_OK;
@@ -495,7 +502,7 @@ static skep_status prepare(entering *e, skep_err *err) {
   if (life->s->explained.wanted) SKEP_TRY(skep_life_explain_tables(life, err));
   if (life->s->explained.wanted) return skep_life_explain(life->s, e->components, e->n);
   if (life->s->txn.is_explicit) leave_out_held(e);
-  return skep_lock_next_id(life->s->db, &e->seen_lock_id, err);
+  return next_lock_id(e, &e->seen_lock_id, err);
 }
 
 skep_status skep_life_enter(skep_life *life, skep_err *err) {
