@@ -6,7 +6,7 @@ usage: service.py --skep PATH [--server SCRIPT] [--seed N] [--seconds N] NAME...
 
 NAME: metrics, statistics, killed, graceful, readers, soak, restart (which needs --server, the script that makes a throw-away PostgreSQL). With SKEP_TEST_POSTGRES in
 the environment the metastore is a database there. Exit status 1 when something differs, 77 where PostgreSQL is missing."""
-import argparse, collections, http.client, json, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, collections, http.client, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from metastore import Metastore, Server  # noqa: E402
