@@ -4,10 +4,9 @@
 #include "support/test.h"
 
 #include <pthread.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "support/child.h"
 #include "support/temp_dir.h"
 
 typedef struct fixture {
@@ -497,15 +496,12 @@ static int as_a_child(fixture *f, struct ArrowArrayStream *rows) {
 static void a_child_of_the_process_has_no_part_in_it(void **state) {
   fixture *f = *state;
   struct ArrowArrayStream rows;
-  int status = -1;
   run(f, make);
   assert_ok(skep_run(f->c, "SELECT id FROM t", &rows, &f->err), f->err);
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) _exit(as_a_child(f, &rows));
-  assert_int_equal(waitpid(child, &status, 0), child);
-  assert_true(WIFEXITED(status));
-  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(child_wait(child), 0);
   assert_int_equal(sum_up(&rows).sum, 6);
   run(f, "INSERT INTO t VALUES (4, 'four')");
   assert_int_equal(ask(f, f->c, "SELECT id FROM t").sum, 10);
