@@ -12,7 +12,7 @@ A test file reads like a terminal session:
   ? 1                                     exit status, when it is not 0
 
 `$` lines run by /bin/sh in an empty directory that the commands of one file share, with skep on the path. {golden} is the folder of
-golden tables (scenarios that a test names are unpacked there when they are not yet). `>*` and `!*` stand for any number of lines; a
+golden tables (scenarios that a test names are unpacked there when they are not yet), $README the project's README.md. `>*` and `!*` stand for any number of lines; a
 line that starts with `>~` or `!~` is a regular expression for a whole line. --fix writes what was printed into the file instead."""
 import argparse, os, re, subprocess, sys, tempfile
 
@@ -118,7 +118,8 @@ def main():
     parser.add_argument("--fix", action="store_true")
     parser.add_argument("files", nargs="+")
     args = parser.parse_args()
-    env = {"PATH": os.path.dirname(os.path.abspath(args.skep)) + ":" + os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C"}
+    env = {"PATH": os.path.dirname(os.path.abspath(args.skep)) + ":" + os.environ["PATH"], "HOME": "/nonexistent", "LC_ALL": "C",
+           "README": os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "README.md")}
     for name, value in os.environ.items():
         if "SAN_OPTIONS" in name:
             env[name] = value
