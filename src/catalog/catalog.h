@@ -267,6 +267,9 @@ typedef struct skep_catalog_stats {
                            whoever writes makes statistics of columns inaccurate */
 } skep_catalog_stats;
 
+/* What COLUMN_STATS_ACCURATE says, if that is that the basic statistics are accurate; else NULL. */
+const char *skep_catalog_stats_accurate(const skep_catalog_params *params);
+
 /* The properties that Hive leaves after such a write: numFiles, numFilesErasureCoded, numRows, rawDataSize, totalSize,
  * COLUMN_STATS_ACCURATE {"BASIC_STATS":"true"}, transient_lastDdlTime. A number stays unknown, and a sum not accurate,
  * when it was. `partition` is NULL for a table without partitions. */

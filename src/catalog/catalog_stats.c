@@ -22,12 +22,15 @@ static bool new_number(const skep_catalog_params *params, const char *key, int64
   return true;
 }
 
+const char *skep_catalog_stats_accurate(const skep_catalog_params *params) {
+  const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
+  return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL ? text : NULL;
+}
+
 /* Sums stay as accurate as they were: what was not (converted, loaded, altered by hand) is so only after a count. What
  * has no number of rows at all is new. */
 static bool is_accurate(const skep_catalog_params *params, bool set) {
-  if (set || skep_catalog_param_get(params, "numRows") == NULL) return true;
-  const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
-  return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL;
+  return set || skep_catalog_param_get(params, "numRows") == NULL || skep_catalog_stats_accurate(params) != NULL;
 }
 
 /* Leaves out what says already what it is to say; returns how many are left. */

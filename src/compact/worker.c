@@ -191,13 +191,6 @@ static skep_status check_same(work *w, skep_err *err) {
                    w->job.table);
 }
 
-/* Rows are what they were: what was accurate of columns is so still. */
-static const char *still_accurate(const work *w) {
-  const skep_catalog_params *params = w->target.p != NULL ? &w->target.p->params : &w->target.t->params;
-  const char *text = skep_catalog_param_get(params, "COLUMN_STATS_ACCURATE");
-  return text != NULL && strstr(text, "\"BASIC_STATS\":\"true\"") != NULL ? text : NULL;
-}
-
 /* What a new base holds is what there is, unless somebody wrote since. */
 static skep_status store_statistics(work *w, skep_db *db, skep_err *err) {
   const skep_compact_result *r = &w->out->result;
@@ -207,12 +200,14 @@ static skep_status store_statistics(work *w, skep_db *db, skep_err *err) {
   SKEP_TRY(skep_compaction_written_above(db, w->job.database, w->job.table, w->job.partition, w->snapshot.write_ids.hwm,
                                          &written, err));
   if (written) return SKEP_OK;
+  const skep_catalog_params *params = w->target.p != NULL ? &w->target.p->params : &w->target.t->params;
   const skep_catalog_stats stats = {.n_rows = (int64_t)r->rows,
                                     .n_files = r->n_files,
                                     .size_bytes = (int64_t)r->bytes_written,
                                     .is_stale = r->rows_unknown,
                                     .set_rows = true,
-                                    .accurate = still_accurate(w)};
+                                    /* rows are what they were: what was accurate of columns is so still */
+                                    .accurate = skep_catalog_stats_accurate(params)};
   return skep_catalog_update_stats(w->env->catalog, w->target.t, w->target.p, &stats, 0, err);
 }
 

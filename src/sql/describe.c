@@ -211,8 +211,7 @@ static size_t add_sums(writer *w, const skep_catalog_table *t, skep_catalog_para
   bool accurate = true;
   w->status = skep_catalog_list_partitions(w->s->catalog, &w->s->arena, t, true, &list, &n, w->err);
   for (size_t i = 0; w->status == SKEP_OK && i < n; i++) {
-    const char *stats = skep_catalog_param_get(&list[i].params, "COLUMN_STATS_ACCURATE");
-    accurate = accurate && stats != NULL && strstr(stats, "\"BASIC_STATS\":\"true\"") != NULL;
+    accurate = accurate && skep_catalog_stats_accurate(&list[i].params) != NULL;
     for (size_t k = 0; k < 4; k++) sums[k] += number_of(&list[i].params, summed[k]);
   }
   for (size_t k = 0; w->status == SKEP_OK && k < 4; k++)
