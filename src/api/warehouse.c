@@ -8,6 +8,7 @@
 
 #include "api/reading.h"
 #include "column/memory_source.h"
+#include "io/site_file.h"
 #include "sql/given.h"
 #include "sql/metastore_place.h"
 #include "sql/script.h"
@@ -64,18 +65,10 @@ static skep_status absolute(skep_warehouse *w, const char *dir, const char **out
   return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory to open a warehouse");
 }
 
-static skep_status read_site(skep_warehouse *w, const char *path, skep_err *err) {
-  skep_buf text;
-  skep_buf_init(&text, &w->reading->ctx, SKEP_CONFIG_MAX_XML_BYTES);
-  skep_status status = skep_fs_read_whole(w->reading->fs, path, &text, err);
-  if (status == SKEP_OK) status = skep_config_read_xml(w->config, text.data, text.size, err);
-  skep_buf_fini(&text);
-  return status;
-}
-
 static skep_status take_settings(skep_warehouse *w, const skep_warehouse_opts *o, skep_err *err) {
-  SKEP_TRY(skep_config_new(&w->reading->ctx, &w->config, err));
-  if (o->site_file != NULL) SKEP_TRY(read_site(w, o->site_file, err));
+  const skep_reading *r = w->reading;
+  SKEP_TRY(skep_config_new(&r->ctx, &w->config, err));
+  if (o->site_file != NULL) SKEP_TRY(skep_site_file_read(r->fs, &r->ctx, o->site_file, w->config, err));
   if (o->settings == NULL && o->n_settings != 0)
     return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu settings, but NULL for the array", o->n_settings);
   for (size_t i = 0; i < o->n_settings; i++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/site_file.h"
 #include "sql/metastore_place.h"
 
 skep_status skep_cli_warehouse_find(const skep_cli_env *env, skep_arena *arena, const skep_cli_warehouse *w,
@@ -14,18 +15,12 @@ skep_status skep_cli_warehouse_find(const skep_cli_env *env, skep_arena *arena, 
   return w->url != NULL ? SKEP_OK : skep_metastore_default(env->ctx, env->fs, arena, *dir, url, err);
 }
 
-static skep_status read_file(const skep_cli_env *env, const char *path, skep_config *config, skep_err *err) {
-  skep_buf text;
-  skep_buf_init(&text, env->ctx, SKEP_CONFIG_MAX_XML_BYTES);
-  skep_status status = skep_fs_read_whole(env->fs, path, &text, err);
-  if (status == SKEP_OK) status = skep_config_read_xml(config, text.data, text.size, err);
-  skep_buf_fini(&text);
-  return status == SKEP_OK ? SKEP_OK : skep_wrap(err, status, "--conf");
-}
-
 skep_status skep_cli_read_settings(const skep_cli_env *env, skep_arena *arena, const char *conf,
                                    const skep_cli_words *settings, skep_config *config, skep_err *err) {
-  if (conf != NULL) SKEP_TRY(read_file(env, conf, config, err));
+  if (conf != NULL) {
+    skep_status status = skep_site_file_read(env->fs, env->ctx, conf, config, err);
+    if (status != SKEP_OK) return skep_wrap(err, status, "--conf");
+  }
   for (uint32_t i = 0; i < settings->n; i++) {
     const char *pair = settings->items[i], *equals = strchr(pair, '=');
     const char *name = skep_arena_strndup(arena, pair, (size_t)(equals - pair));
