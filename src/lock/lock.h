@@ -88,10 +88,10 @@ SKEP_NODISCARD skep_status skep_lock_request(skep_db *db, const skep_lock_owner 
  * the way: then the database transaction fails, with whatever status, and the caller takes the steps. *id: its first
  * row's first column is the request's id, afterwards; the caller's to be done with, also on failure; NULL when n is 0.
  * Then, behind skep_txn_send_open, the rows, granted. Nothing is waited for. */
-/* Before skep_txn_send_begin: the server is told of the statements. */
-SKEP_NODISCARD skep_status skep_lock_send_learn(skep_db *db, skep_err *err);
 SKEP_NODISCARD skep_status skep_lock_send_request(skep_db *db, const skep_lock_component *components, uint32_t n,
                                                   skep_stmt **id, skep_err *err);
+/* Before skep_txn_send_begin: the server is told of the statements. */
+SKEP_NODISCARD skep_status skep_lock_send_learn(skep_db *db, skep_err *err);
 /* owner->txn is passed over. */
 SKEP_NODISCARD skep_status skep_lock_send_rows(skep_db *db, const skep_lock_owner *owner,
                                                const skep_lock_component *components, uint32_t n, skep_err *err);
