@@ -187,7 +187,7 @@ skep_status skep_compaction_list_aborts(skep_db *db, skep_arena *arena, skep_com
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     skep_compaction_aborts *a = &(*out)[*n];
@@ -222,7 +222,7 @@ skep_status skep_compaction_aborts_of(skep_db *db, const char *database, const c
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     const char *reason = skep_stmt_text(stmt, 3, NULL);

@@ -57,7 +57,7 @@ skep_status skep_compaction_candidates(skep_db *db, int64_t since, uint32_t limi
   skep_status status = SKEP_OK;
   while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     skep_compaction_candidate *c = &(*out)[*n];

@@ -137,7 +137,7 @@ skep_status skep_compaction_read_all(skep_stmt *stmt, skep_arena *arena, skep_co
   *n = 0;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = *n < UINT32_MAX ? skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err)
+    status = *n < UINT32_MAX ? skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err)
                              : skep_fail(err, SKEP_ERR_LIMIT, "too many compactions");
     if (status != SKEP_OK) break;
     *out = items;

@@ -67,7 +67,7 @@ static skep_status take_note(reading *r, skep_err *err) {
   void *items = r->items;
   const char *text = skep_buf_string(&r->note), *line = strchr(text, '\n');
   if (line == NULL) return SKEP_OK; /* none of ours */
-  SKEP_TRY(skep_txn_grow(r->arena, &items, &r->capacity, r->n, sizeof *r->items, err));
+  SKEP_TRY(skep_arena_grow(r->arena, &items, &r->capacity, r->n + 1, sizeof *r->items, err));
   r->items = items;
   skep_txn_move *move = &r->items[r->n++];
   move->from = skep_arena_strndup(r->arena, text, (size_t)(line - text));

@@ -150,7 +150,7 @@ skep_status skep_txn_kills(skep_db *db, skep_arena *arena, skep_txn_kill **out, 
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK && count < MAX_ROWS) {
     void *items = *out;
     const char *comment = skep_stmt_text(stmt, 1, NULL);
-    status = skep_txn_grow(arena, &items, &capacity, count, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, count + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     skep_txn_kill *kill = &(*out)[count++];
@@ -235,7 +235,7 @@ typedef struct listing {
 static skep_status add(listing *l, const skep_txn_full_row *row, skep_err *err) {
   void *items = l->items;
   if (l->n >= UINT32_MAX) return skep_fail(err, SKEP_ERR_LIMIT, "too many transactions");
-  SKEP_TRY(skep_txn_grow(l->arena, &items, &l->capacity, l->n, sizeof *l->items, err));
+  SKEP_TRY(skep_arena_grow(l->arena, &items, &l->capacity, l->n + 1, sizeof *l->items, err));
   l->items = items;
   l->items[l->n++] = *row;
   return SKEP_OK;
@@ -365,7 +365,7 @@ skep_status skep_txn_keep_foreign_aborts(skep_db *db, skep_arena *arena, skep_er
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK && n < SKEP_TXN_MAX_ABORTS) {
     void *items = ids;
-    status = skep_txn_grow(arena, &items, &capacity, n, sizeof *ids, err);
+    status = skep_arena_grow(arena, &items, &capacity, n + 1, sizeof *ids, err);
     if (status != SKEP_OK) break;
     ids = items;
     ids[n++] = skep_stmt_i64(stmt, 0);

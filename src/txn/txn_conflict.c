@@ -31,7 +31,7 @@ int skep_txn_order_components(const void *left, const void *right) {
 skep_status skep_txn_component_add(skep_arena *arena, skep_txn_component_list *list, const skep_txn_component *c,
                                    skep_err *err) {
   void *items = list->items;
-  SKEP_TRY(skep_txn_grow(arena, &items, &list->capacity, list->n, sizeof *list->items, err));
+  SKEP_TRY(skep_arena_grow(arena, &items, &list->capacity, list->n + 1, sizeof *list->items, err));
   list->items = items;
   list->items[list->n++] = *c;
   return SKEP_OK;
@@ -115,7 +115,7 @@ static skep_status meet(skep_txn_check *check, const skep_txn_component *mine, i
   for (size_t i = 0; i < check->n_meetings; i++)
     if (same_meeting(&check->meetings[i], &m)) return SKEP_OK; /* repeated rows are legal */
   void *items = check->meetings;
-  SKEP_TRY(skep_txn_grow(check->arena, &items, &check->capacity, check->n_meetings, sizeof m, err));
+  SKEP_TRY(skep_arena_grow(check->arena, &items, &check->capacity, check->n_meetings + 1, sizeof m, err));
   check->meetings = items;
   check->meetings[check->n_meetings++] = m;
   return SKEP_OK;

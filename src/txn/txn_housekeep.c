@@ -151,7 +151,7 @@ static skep_status read_resources(skep_db *db, skep_arena *arena, resource **out
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     resource *r = &(*out)[(*n)++];

@@ -75,17 +75,6 @@ int64_t skep_txn_lowest_invalid(const skep_txn_ids *txns) {
   return lowest;
 }
 
-skep_status skep_txn_grow(skep_arena *arena, void **items, size_t *capacity, size_t n, size_t size, skep_err *err) {
-  if (n < *capacity) return SKEP_OK;
-  size_t more = *capacity == 0 ? 16 : *capacity * 2;
-  void *block = more < SIZE_MAX / 2 / size ? skep_arena_alloc(arena, more * size) : NULL;
-  if (block == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "list of %zu items", n);
-  if (n > 0) memcpy(block, *items, n * size);
-  *items = block;
-  *capacity = more;
-  return SKEP_OK;
-}
-
 /* Two growing lists, each filled in ascending order. */
 typedef struct lists {
   skep_arena *arena;
@@ -98,8 +87,8 @@ static skep_status add_id(lists *l, int64_t id, bool aborted, skep_err *err) {
   size_t *n = aborted ? &l->n_aborted : &l->n_open;
   if (*n >= UINT32_MAX) return skep_fail(err, SKEP_ERR_LIMIT, "more than %u exceptions", UINT32_MAX);
   void *block = *items;
-  SKEP_TRY(
-      skep_txn_grow(l->arena, &block, aborted ? &l->aborted_capacity : &l->open_capacity, *n, sizeof **items, err));
+  SKEP_TRY(skep_arena_grow(l->arena, &block, aborted ? &l->aborted_capacity : &l->open_capacity, *n + 1, sizeof **items,
+                           err));
   *items = block;
   (*items)[(*n)++] = id;
   return SKEP_OK;

@@ -248,7 +248,4 @@ skep_status skep_txn_check_conflicts(skep_txn_check *check, const skep_txn_compo
 skep_status skep_txn_insert_write_set(skep_db *db, int64_t txn, int64_t commit_id,
                                       const skep_txn_component_list *resources, skep_err *err);
 
-/* A growing array in an arena: room for one more element. */
-skep_status skep_txn_grow(skep_arena *arena, void **items, size_t *capacity, size_t n, size_t size, skep_err *err);
-
 #endif

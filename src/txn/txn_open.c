@@ -175,7 +175,7 @@ static const char sql_unsettled[] =
 skep_status skep_txn_add_seen(skep_arena *arena, skep_txn_seen **seen, size_t *capacity, size_t *n, skep_stmt *stmt,
                               int64_t now, skep_err *err) {
   void *items = *seen;
-  SKEP_TRY(skep_txn_grow(arena, &items, capacity, *n, sizeof **seen, err));
+  SKEP_TRY(skep_arena_grow(arena, &items, capacity, *n + 1, sizeof **seen, err));
   *seen = items;
   (*seen)[(*n)++] = (skep_txn_seen){.id = skep_stmt_i64(stmt, 0),
                                     .state = skep_stmt_char(stmt, 1),
@@ -649,7 +649,7 @@ skep_status skep_txn_list(skep_db *db, skep_arena *arena, skep_txn_row **out, ui
   skep_status status;
   while ((status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
-    status = count < UINT32_MAX ? skep_txn_grow(arena, &items, &capacity, count, sizeof **out, err)
+    status = count < UINT32_MAX ? skep_arena_grow(arena, &items, &capacity, count + 1, sizeof **out, err)
                                 : skep_fail(err, SKEP_ERR_LIMIT, "too many transactions");
     if (status != SKEP_OK) break;
     *out = items;

@@ -158,7 +158,7 @@ static skep_status read_removals(skep_db *db, const skep_txn_conf *conf, int64_t
   while (*n < limit && (status = skep_stmt_next(stmt, err)) == SKEP_OK) {
     void *items = *out;
     bool is_one = false;
-    status = skep_txn_grow(arena, &items, &capacity, *n, sizeof **out, err);
+    status = skep_arena_grow(arena, &items, &capacity, *n + 1, sizeof **out, err);
     if (status != SKEP_OK) break;
     *out = items;
     status = read_removal(stmt, &u, arena, &(*out)[*n], &is_one, err);

@@ -151,7 +151,7 @@ skep_status skep_txn_seed_write_id(skep_db *db, const char *database, const char
 
 skep_status skep_txn_add_pair(skep_arena *arena, skep_txn_pairs *pairs, int64_t txn, int64_t write_id, skep_err *err) {
   void *items = pairs->items;
-  SKEP_TRY(skep_txn_grow(arena, &items, &pairs->capacity, pairs->n, sizeof *pairs->items, err));
+  SKEP_TRY(skep_arena_grow(arena, &items, &pairs->capacity, pairs->n + 1, sizeof *pairs->items, err));
   pairs->items = items;
   pairs->items[pairs->n++] = (skep_txn_pair){txn, write_id};
   return SKEP_OK;

@@ -33,7 +33,7 @@ typedef struct viewing {
 
 static skep_status add(viewing *v, const skep_txn_view_row *row, skep_err *err) {
   void *items = v->items;
-  SKEP_TRY(skep_txn_grow(v->arena, &items, &v->capacity, v->n, sizeof *v->items, err));
+  SKEP_TRY(skep_arena_grow(v->arena, &items, &v->capacity, v->n + 1, sizeof *v->items, err));
   v->items = items;
   v->items[v->n++] = *row;
   return SKEP_OK;
