@@ -231,8 +231,19 @@ static void without_memory_a_list_fails(void **state) {
   }
 }
 
+static void letters_that_never_meet_follow_from_the_rule(void **state) {
+  static const char *const cases[][2] = {{"i", "ids"}, {"u", ""}, {"d", "i"}, {"s", "i"}};
+  char letters[SKEP_TXN_LETTERS_SIZE];
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    skep_txn_harmless(cases[i][0][0], letters);
+    assert_string_equal(letters, cases[i][1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(letters_that_never_meet_follow_from_the_rule),
       cmocka_unit_test(the_list_of_transactions_is_hives),
       cmocka_unit_test(the_list_of_write_ids_is_hives),
       cmocka_unit_test(lists_never_lose_or_show_a_write),
