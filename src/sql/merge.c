@@ -371,7 +371,8 @@ typedef struct way {
  * the side of the source's UNION ALL. */
 typedef struct ways {
   way update_delete, delete_;
-  way *update_insert, *insert; /* source.n_ways each, NULL: no such clause */
+  way *updates, *inserts; /* new rows; none: no such clause */
+  uint32_t n_updates, n_inserts;
 } ways;
 
 static skep_status open_way(merge_job *job, skep_life *life, way *w, skep_write_kind kind, char op, uint32_t first,
@@ -384,11 +385,8 @@ static skep_status open_way(merge_job *job, skep_life *life, way *w, skep_write_
   return skep_life_branch_open(life, job->target.table, kind, op, NULL, &w->branch, err);
 }
 
-/* Hive sorts the new rows of UPDATE by partition, and with that brings the sides together again. */
-static uint32_t n_updating(const merge_job *job) { return job->n_keys != 0 ? 1 : job->source.n_ways; }
-
 /* New rows: a union takes a statement id for itself and one for each side (golden 20). */
-static skep_status open_sides(merge_job *job, skep_life *life, uint32_t n, way **out, char op, uint32_t first,
+static skep_status open_sides(merge_job *job, skep_life *life, way **out, uint32_t n, char op, uint32_t first,
                               skep_err *err) {
   *out = skep_arena_zero(&life->s->arena, n, sizeof **out);
   if (*out == NULL) return no_memory(err);
@@ -403,21 +401,24 @@ static skep_status open_ways(merge_job *job, skep_life *life, ways *w, skep_err 
     if (when == job->update) SKEP_TRY(open_way(job, life, &w->update_delete, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
     if (when == job->delete_) SKEP_TRY(open_way(job, life, &w->delete_, SKEP_WRITE_DELETE, 'd', OUT_ROW_ID, err));
   }
-  if (job->update != NULL)
-    SKEP_TRY(open_sides(job, life, n_updating(job), &w->update_insert, 'd', job->out_updated, err));
+  /* Hive sorts the new rows of UPDATE by partition, and with that brings the sides together again. */
+  uint32_t n_sides = job->source.n_ways, n_updates = job->n_keys != 0 ? 1 : n_sides;
+  if (job->update != NULL) {
+    SKEP_TRY(open_sides(job, life, &w->updates, n_updates, 'd', job->out_updated, err));
+    w->n_updates = n_updates;
+  }
   if (job->insert == NULL) return SKEP_OK;
-  SKEP_TRY(open_sides(job, life, job->source.n_ways, &w->insert, 'i', job->out_inserted, err));
-  for (uint32_t i = 0; i < job->source.n_ways; i++) w->insert[i].branch->by_absence = true;
+  SKEP_TRY(open_sides(job, life, &w->inserts, n_sides, 'i', job->out_inserted, err));
+  w->n_inserts = n_sides;
+  for (uint32_t i = 0; i < n_sides; i++) w->inserts[i].branch->by_absence = true;
   return SKEP_OK;
 }
 
-static void close_ways(const merge_job *job, skep_life *life, ways *w) {
+static void close_ways(skep_life *life, ways *w) {
   skep_rows_route_fini(&w->update_delete.route, life);
   skep_rows_route_fini(&w->delete_.route, life);
-  for (uint32_t i = 0; i < job->source.n_ways; i++) {
-    if (w->update_insert != NULL && i < n_updating(job)) skep_rows_route_fini(&w->update_insert[i].route, life);
-    if (w->insert != NULL) skep_rows_route_fini(&w->insert[i].route, life);
-  }
+  for (uint32_t i = 0; i < w->n_updates; i++) skep_rows_route_fini(&w->updates[i].route, life);
+  for (uint32_t i = 0; i < w->n_inserts; i++) skep_rows_route_fini(&w->inserts[i].route, life);
 }
 
 /* Rows of one target row lie next to each other: more than one is a violation by ON alone. A row id is unique in its
@@ -475,13 +476,11 @@ static skep_status choose(way *w, skep_life *life, const skep_batch *batch, skep
   return skep_rows_route_start(&w->route, life, batch->root.length, err);
 }
 
-static skep_status choose_all(const merge_job *job, skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
+static skep_status choose_all(skep_life *life, ways *w, const skep_batch *batch, skep_err *err) {
   SKEP_TRY(choose(&w->update_delete, life, batch, err));
   SKEP_TRY(choose(&w->delete_, life, batch, err));
-  for (uint32_t i = 0; i < job->source.n_ways; i++) {
-    if (w->update_insert != NULL && i < n_updating(job)) SKEP_TRY(choose(&w->update_insert[i], life, batch, err));
-    if (w->insert != NULL) SKEP_TRY(choose(&w->insert[i], life, batch, err));
-  }
+  for (uint32_t i = 0; i < w->n_updates; i++) SKEP_TRY(choose(&w->updates[i], life, batch, err));
+  for (uint32_t i = 0; i < w->n_inserts; i++) SKEP_TRY(choose(&w->inserts[i], life, batch, err));
   return SKEP_OK;
 }
 
@@ -489,15 +488,15 @@ static skep_status route_rows(const merge_job *job, skep_life *life, ways *w, co
   const skep_vec *action = &batch->root.children[OUT_ACTION], *flag = &batch->root.children[OUT_INSERT];
   const int32_t *actions = action->values.data, *sides = batch->root.children[OUT_WAY].values.data;
   const uint8_t *flags = flag->values.data;
-  bool apart = job->source.n_ways > 1, updates_apart = n_updating(job) > 1;
-  SKEP_TRY(choose_all(job, life, w, batch, err));
+  bool apart = job->source.n_ways > 1;
+  SKEP_TRY(choose_all(life, w, batch, err));
   for (int64_t i = 0; i < batch->root.length; i++) {
     int32_t a = skep_vec_is_valid(action, i) ? actions[i] : 0, side = apart ? sides[i] : 0;
     if (a == ACTION_UPDATE) skep_rows_route_add(&w->update_delete.route, i);
-    if (a == ACTION_UPDATE && updates_apart) skep_rows_route_add(&w->update_insert[side].route, i);
+    if (a == ACTION_UPDATE && w->n_updates > 1) skep_rows_route_add(&w->updates[side].route, i);
     if (a == ACTION_DELETE) skep_rows_route_add(&w->delete_.route, i);
-    if (w->insert != NULL && flags[i] != 0 && skep_vec_is_valid(flag, i))
-      skep_rows_route_add(&w->insert[side].route, i);
+    if (w->n_inserts > 0 && flags[i] != 0 && skep_vec_is_valid(flag, i))
+      skep_rows_route_add(&w->inserts[side].route, i);
   }
   return SKEP_OK;
 }
@@ -509,9 +508,9 @@ static skep_status write_updates(merge_job *job, skep_life *life, ways *w, const
   SKEP_TRY(skep_rows_enforce(&job->target, rows, job->out_updated, job->out_checks, err));
   SKEP_TRY(
       skep_table_write_deletes(w->update_delete.branch->write, skep_rows_view_of(&w->update_delete.view, rows), err));
-  for (uint32_t i = 0; i < n_updating(job); i++) {
-    way *to = &w->update_insert[i];
-    if (n_updating(job) > 1) {
+  for (uint32_t i = 0; i < w->n_updates; i++) {
+    way *to = &w->updates[i];
+    if (w->n_updates > 1) { /* else they are those above */
       if (to->route.n_chosen == 0) continue;
       SKEP_TRY(skep_rows_route_take(&to->route, life, batch, &rows, err));
     }
@@ -537,8 +536,7 @@ static skep_status write_rows(merge_job *job, skep_life *life, ways *w, const sk
     SKEP_TRY(skep_table_write_deletes(w->delete_.branch->write, skep_rows_view_of(&w->delete_.view, rows), err));
   }
   SKEP_TRY(write_updates(job, life, w, batch, err));
-  for (uint32_t i = 0; i < job->source.n_ways && w->insert != NULL; i++)
-    SKEP_TRY(write_inserts(job, life, &w->insert[i], batch, err));
+  for (uint32_t i = 0; i < w->n_inserts; i++) SKEP_TRY(write_inserts(job, life, &w->inserts[i], batch, err));
   return SKEP_OK;
 }
 
@@ -603,7 +601,7 @@ static skep_status run(merge_job *job, skep_life *life, skep_err *err) {
   if (st == SKEP_OK) st = skep_life_query(life, job->bound, job->ids, &skep_life_forms, &rows, err);
   if (st == SKEP_OK) st = pump(job, life, &w, rows, err);
   skep_engine_result_close(rows);
-  close_ways(job, life, &w);
+  close_ways(life, &w);
   return st;
 }
 
