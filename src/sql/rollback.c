@@ -82,9 +82,7 @@ static skep_status look_at(void *self, const skep_entry *entry, skep_err *err) {
   return SKEP_OK;
 }
 
-static const char *notes_dir(const place *p) {
-  return skep_arena_join(p->arena, p->warehouse, "/", NOTES_DIR);
-}
+static const char *notes_dir(const place *p) { return skep_arena_join(p->arena, p->warehouse, "/", NOTES_DIR); }
 
 static skep_status read_notes(const place *p, skep_rollback_notes *n, skep_err *err) {
   const char *dir = notes_dir(p);
