@@ -138,26 +138,26 @@ static skep_status partition_dirs(const skep_cleaner *cleaner, skep_arena *arena
   return SKEP_OK;
 }
 
-/* All directories of one root beside those of the others, for skep_clean_forget. */
-static skep_status append_dirs(skep_arena *arena, const skep_layout *from, skep_layout *to, skep_err *err) {
-  skep_layout_dir *dirs = skep_arena_zero(arena, (size_t)to->n_dirs + from->n_dirs + 1, sizeof *dirs);
-  if (dirs == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a list of directories");
-  if (to->n_dirs > 0) memcpy(dirs, to->dirs, to->n_dirs * sizeof *dirs);
-  uint32_t n = to->n_dirs;
-  for (uint32_t i = 0; i < from->n_dirs; i++) {
-    if (from->dirs[i].parsed.kind == SKEP_DIR_OTHER) continue;
-    dirs[n] = (skep_layout_dir){.parsed = from->dirs[i].parsed, .is_empty = from->dirs[i].is_empty};
-    n++;
-  }
-  to->dirs = dirs;
-  to->n_dirs = n;
+/* Directories of all roots, for skep_clean_forget. */
+typedef struct gathered {
+  skep_layout_dir *dirs;
+  size_t n, capacity;
+} gathered;
+
+static skep_status gather(skep_arena *arena, const skep_layout *from, gathered *to, skep_err *err) {
+  void *grown = to->dirs;
+  SKEP_TRY(skep_arena_grow(arena, &grown, &to->capacity, to->n + from->n_dirs, sizeof *to->dirs, err));
+  to->dirs = grown;
+  for (uint32_t i = 0; i < from->n_dirs; i++)
+    if (from->dirs[i].parsed.kind != SKEP_DIR_OTHER)
+      to->dirs[to->n++] = (skep_layout_dir){.parsed = from->dirs[i].parsed, .is_empty = from->dirs[i].is_empty};
   return SKEP_OK;
 }
 
 static skep_status clean_all_partitions(skep_clean_place *place, skep_arena *arena, const skep_catalog_table *t,
                                         const skep_snapshot *snapshot, skep_err *err) {
   skep_clean_list dirs;
-  skep_layout all = {0};
+  gathered all = {0};
   const char *table_root = place->root;
   SKEP_TRY(partition_dirs(place->cleaner, arena, t, table_root, &dirs, err));
   for (size_t i = 0; i < dirs.n; i++) {
@@ -166,11 +166,12 @@ static skep_status clean_all_partitions(skep_clean_place *place, skep_arena *are
     one.root = dirs.names[i];
     one.table_root = table_root;
     SKEP_TRY(clean_root(&one, arena, snapshot, t->kind == SKEP_TABLE_INSERT_ONLY, &layout, err));
-    skep_status status = layout != NULL ? append_dirs(arena, layout, &all, err) : SKEP_OK;
+    skep_status status = layout != NULL ? gather(arena, layout, &all, err) : SKEP_OK;
     skep_layout_free(layout);
     if (status != SKEP_OK) return status;
   }
-  return place->cleaner->dry_run ? SKEP_OK : skep_clean_forget(place, arena, &all, 0, INT64_MAX, err);
+  const skep_layout layout = {.dirs = all.dirs, .n_dirs = (uint32_t)all.n};
+  return place->cleaner->dry_run ? SKEP_OK : skep_clean_forget(place, arena, &layout, 0, INT64_MAX, err);
 }
 
 /* ---- resources ---- */
