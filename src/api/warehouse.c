@@ -1,13 +1,12 @@
 /* The calls of include/skep/warehouse.h: sessions of sql/, their results as Arrow streams. */
 #include "skep/warehouse.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "api/reading.h"
 #include "column/memory_source.h"
+#include "io/posix.h"
 #include "io/site_file.h"
 #include "sql/given.h"
 #include "sql/metastore_place.h"
@@ -55,14 +54,10 @@ static skep_status copy_text(skep_warehouse *w, const char *text, const char **o
   return text == NULL || *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory to open a warehouse");
 }
 
-static skep_status absolute(skep_warehouse *w, const char *dir, const char **out, skep_err *err) {
-  char here[PATH_MAX];
+static skep_status place(skep_warehouse *w, const char *dir, const char **out, skep_err *err) {
   if (dir[0] == '\0') return skep_fail(err, SKEP_ERR_ARGUMENT, "the name of a warehouse's directory is empty");
-  if (dir[0] == '/') return copy_text(w, dir, out, err);
-  if (getcwd(here, sizeof here) == NULL)
-    return skep_fail(err, SKEP_ERR_IO, "the current directory is not there any more");
-  *out = skep_arena_join(&w->reading->arena, here, "/", dir);
-  return *out != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_NOMEM, "no memory to open a warehouse");
+  SKEP_TRY(skep_posix_absolute(&w->reading->arena, dir, &dir, err));
+  return copy_text(w, dir, out, err);
 }
 
 static skep_status take_settings(skep_warehouse *w, const skep_warehouse_opts *o, skep_err *err) {
@@ -93,7 +88,7 @@ static skep_status open_warehouse(skep_warehouse *w, const char *dir, const skep
     w->host[sizeof w->host - 1] = '\0';
     w->opts.host = w->host;
   }
-  SKEP_TRY(absolute(w, dir, &w->opts.warehouse_dir, err));
+  SKEP_TRY(place(w, dir, &w->opts.warehouse_dir, err));
   SKEP_TRY(copy_text(w, o->user, &w->opts.user, err));
   SKEP_TRY(copy_text(w, o->metastore, &w->opts.metastore_url, err));
   SKEP_TRY(take_settings(w, o, err));

@@ -38,9 +38,6 @@ extern const skep_cli_command skep_cli_shell; /* skep without a command */
 /* The program: argv as main gets it. Returns the exit code. */
 int skep_cli_main(int argc, char **argv);
 
-/* An absolute path of what may be relative to the current directory, in the arena. */
-SKEP_NODISCARD skep_status skep_cli_absolute(skep_arena *arena, const char *path, const char **out, skep_err *err);
-
 /* One line "skep COMMAND: what is wrong" and a hint on standard error; returns SKEP_CLI_USAGE. command may be NULL. */
 int skep_cli_wrong_usage(const skep_cli_command *command, const char *format, ...) SKEP_PRINTF(2, 3);
 

@@ -37,23 +37,3 @@ bool skep_cli_split_commas(skep_arena *arena, const char *text, skep_cli_words *
     start = at + 1;
   }
 }
-
-skep_status skep_cli_absolute(skep_arena *arena, const char *path, const char **out, skep_err *err) {
-  enum { ROOM = 4096 };
-  *out = path;
-  if (path[0] == '/') return SKEP_OK;
-  while (path[0] == '.' && path[1] == '/') {
-    for (path += 2; *path == '/';) path++;
-  }
-  size_t length = strlen(path);
-  char *made = skep_arena_alloc(arena, ROOM + length + 2);
-  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
-  if (getcwd(made, ROOM) == NULL) return skep_fail(err, SKEP_ERR_IO, "the current directory is not known");
-  size_t used = strlen(made);
-  if (length > 0 && strcmp(path, ".") != 0) {
-    if (used > 1) made[used++] = '/';
-    memcpy(made + used, path, length + 1);
-  }
-  *out = made;
-  return SKEP_OK;
-}

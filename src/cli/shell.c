@@ -5,6 +5,7 @@
 
 #include "cli/shell_int.h"
 #include "cli/warehouse.h"
+#include "io/posix.h"
 
 enum {
   OPT_WAREHOUSE,
@@ -191,7 +192,7 @@ static skep_status open_session(skep_shell *shell, const shell_args *a, const sk
     host[sizeof host - 1] = '\0';
     opts.host = host;
   }
-  SKEP_TRY(skep_cli_absolute(arena, a->warehouse, &opts.warehouse_dir, err));
+  SKEP_TRY(skep_posix_absolute(arena, a->warehouse, &opts.warehouse_dir, err));
   SKEP_TRY(skep_config_new(env->ctx, &config, err));
   opts.config = config;
   skep_status status = skep_cli_read_settings(env, arena, a->conf, &a->settings, config, err);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/posix.h"
 #include "io/site_file.h"
 #include "sql/metastore_place.h"
 
 skep_status skep_cli_warehouse_find(const skep_cli_env *env, skep_arena *arena, const skep_cli_warehouse *w,
                                     const char **dir, const char **url, skep_err *err) {
-  SKEP_TRY(skep_cli_absolute(arena, w->dir == NULL ? "warehouse" : w->dir, dir, err));
+  SKEP_TRY(skep_posix_absolute(arena, w->dir == NULL ? "warehouse" : w->dir, dir, err));
   *url = w->url;
   return w->url != NULL ? SKEP_OK : skep_metastore_default(env->ctx, env->fs, arena, *dir, url, err);
 }

@@ -360,3 +360,23 @@ skep_status skep_fs_posix_new(const skep_ctx *ctx, skep_fs **out, skep_err *err)
   **out = (skep_fs){.vt = &posix_vtab, .ctx = ctx};
   return SKEP_OK;
 }
+
+skep_status skep_posix_absolute(skep_arena *arena, const char *path, const char **out, skep_err *err) {
+  enum { ROOM = 4096 };
+  *out = path;
+  if (path[0] == '/') return SKEP_OK;
+  while (path[0] == '.' && path[1] == '/') {
+    for (path += 2; *path == '/';) path++;
+  }
+  size_t length = strlen(path);
+  char *made = skep_arena_alloc(arena, ROOM + length + 2);
+  if (made == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "out of memory");
+  if (getcwd(made, ROOM) == NULL) return skep_fail(err, SKEP_ERR_IO, "the current directory is not known");
+  size_t used = strlen(made);
+  if (length > 0 && strcmp(path, ".") != 0) {
+    if (used > 1) made[used++] = '/';
+    memcpy(made + used, path, length + 1);
+  }
+  *out = made;
+  return SKEP_OK;
+}

@@ -120,12 +120,36 @@ static void a_failed_write_is_remembered(void **state) {
   skep_file_close(file, NULL);
 }
 
+static void a_relative_path_is_one_of_the_current_directory(void **state) {
+  fixture *f = *state;
+  static const char *const cases[][2] = {{"a/b", "/a/b"}, {"./a", "/a"}, {".//./a/", "/a/"}, {".", ""},
+                                         {"./", ""},      {"..", "/.."}, {".a", "/.a"}};
+  skep_arena arena;
+  skep_err err = {0};
+  const char *out;
+  char before[400], here[400], expected[500];
+  skep_arena_init(&arena, &f->ctx, 1 << 20);
+  assert_non_null(getcwd(before, sizeof before));
+  assert_int_equal(chdir(f->dir.path), 0);
+  assert_non_null(getcwd(here, sizeof here));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_ok(skep_posix_absolute(&arena, cases[i][0], &out, &err), err);
+    snprintf(expected, sizeof expected, "%s%s", here, cases[i][1]);
+    assert_string_equal(out, expected);
+  }
+  assert_ok(skep_posix_absolute(&arena, "/x/./y", &out, &err), err);
+  assert_string_equal(out, "/x/./y");
+  assert_int_equal(chdir(before), 0);
+  skep_arena_fini(&arena);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(links_are_followed_and_dangling_ones_are_other, setup, teardown),
       cmocka_unit_test_setup_teardown(a_pipe_is_refused_without_waiting, setup, teardown),
       cmocka_unit_test_setup_teardown(a_file_that_shrank_since_it_was_opened_is_corrupt, setup, teardown),
       cmocka_unit_test_setup_teardown(a_failed_write_is_remembered, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_relative_path_is_one_of_the_current_directory, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
