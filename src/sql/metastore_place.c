@@ -11,7 +11,7 @@
 
 #define PLACE_DIR ".skep-metastore"
 #define PLACE_FILE "where-"
-enum { MAX_PLACE_FILES = 16, MAX_PLACE_NAME = 40, MAX_PLACE_BYTES = 8192 };
+enum { MAX_PLACE_FILES = 16, MAX_PLACE_NAME = 40, MAX_PLACE_BYTES = 8192, MAX_PLACE_PATH = 1 << 16 };
 
 typedef struct place_files {
   int64_t ms[MAX_PLACE_FILES];
@@ -33,6 +33,10 @@ static skep_status list_files(skep_fs *fs, const char *dir, place_files *files, 
   return st == SKEP_ERR_NOT_FOUND ? SKEP_OK : st;
 }
 
+static const char *path_of(skep_arena *arena, const char *a, const char *b) {
+  return strlen(a) + strlen(b) + 2 < MAX_PLACE_PATH ? skep_arena_join(arena, a, "/", b) : NULL;
+}
+
 /* NULL when it is not whole: its writer ended in between. */
 static skep_status read_file(const skep_ctx *ctx, skep_fs *fs, skep_arena *arena, const char *dir, int64_t ms,
                              const char **out, skep_err *err) {
@@ -40,7 +44,7 @@ static skep_status read_file(const skep_ctx *ctx, skep_fs *fs, skep_arena *arena
   skep_buf text;
   *out = NULL;
   snprintf(name, sizeof name, PLACE_FILE "%" PRId64, ms);
-  const char *path = skep_arena_join(arena, dir, "/", name);
+  const char *path = path_of(arena, dir, name);
   if (path == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a metastore's place");
   skep_buf_init(&text, ctx, MAX_PLACE_BYTES);
   skep_status st = skep_fs_read_whole(fs, path, &text, err);
@@ -89,7 +93,7 @@ skep_status skep_metastore_default(const skep_ctx *ctx, skep_fs *fs, skep_arena 
   place_files files;
   const char *place;
   const char *made = skep_arena_join(arena, "sqlite:", warehouse, "/metastore.sqlite");
-  const char *dir = skep_arena_join(arena, warehouse, "/", PLACE_DIR);
+  const char *dir = path_of(arena, warehouse, PLACE_DIR);
   *url = NULL;
   if (made == NULL || dir == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a metastore's place");
   SKEP_TRY(read_place(ctx, fs, arena, dir, &files, &place, err));
@@ -124,14 +128,14 @@ static void remove_files(noting *n) {
   char name[MAX_PLACE_NAME];
   for (uint32_t i = 0; i < n->files.n; i++) {
     snprintf(name, sizeof name, PLACE_FILE "%" PRId64, n->files.ms[i]);
-    const char *path = skep_arena_join(&n->arena, n->dir, "/", name);
+    const char *path = path_of(&n->arena, n->dir, name);
     if (path != NULL) (void)!skep_fs_remove_file(n->fs, path, NULL); /* another one may have been faster */
   }
 }
 
 static skep_status note(noting *n, const char *warehouse, skep_db *db, skep_err *err) {
-  const char *was, *place = NULL, *inside = skep_arena_join(&n->arena, warehouse, "/", "metastore.sqlite");
-  n->dir = skep_arena_join(&n->arena, warehouse, "/", PLACE_DIR);
+  const char *was, *place = NULL, *inside = path_of(&n->arena, warehouse, "metastore.sqlite");
+  n->dir = path_of(&n->arena, warehouse, PLACE_DIR);
   if (n->dir == NULL || inside == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a metastore's place");
   if (!skep_db_is_file(db, inside)) SKEP_TRY(skep_db_place(db, &n->arena, &place, err));
   SKEP_TRY(read_place(n->ctx, n->fs, &n->arena, n->dir, &n->files, &was, err));
