@@ -2,6 +2,7 @@
  */
 #include "db/sqlite_queue.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "db/db.h"
 #include "support/temp_dir.h"
 #include "support/test.h"
+
+enum { NUMBERS = 1 << 21 }; /* of the queue's file: the byte of number 0 (sqlite_queue.c) */
 
 typedef struct fixture {
   skep_ctx ctx;
@@ -45,9 +48,12 @@ static skep_db *open_db(fixture *f) {
   return db;
 }
 
-static skep_status add_one(skep_db *db, skep_db_mode mode, skep_err *err) {
+/* The note says who did which step. */
+static skep_status add_one(skep_db *db, skep_db_mode mode, int64_t note, skep_err *err) {
   SKEP_TRY(skep_db_begin(db, mode, err));
   SKEP_TRY(skep_db_run(db, "UPDATE \"N\" SET \"V\" = \"V\" + 1", SKEP_NO_PARAMS, NULL, err));
+  const skep_param who[] = {skep_p_i64(note)};
+  SKEP_TRY(skep_db_run(db, "INSERT INTO \"STEPS\" SELECT \"V\", ?1 FROM \"N\"", who, 1, NULL, err));
   return skep_db_commit(db, err);
 }
 
@@ -63,33 +69,96 @@ static int64_t count_of(fixture *f, skep_db *db) {
 
 static skep_db *make_counter(fixture *f) {
   skep_db *db = open_db(f);
-  assert_ok(skep_db_exec(db, "CREATE TABLE \"N\" (\"V\" INTEGER); INSERT INTO \"N\" VALUES (0)", &f->err), f->err);
+  assert_ok(skep_db_exec(db,
+                         "CREATE TABLE \"N\" (\"V\" INTEGER); INSERT INTO \"N\" VALUES (0); CREATE TABLE \"STEPS\" "
+                         "(\"V\" INTEGER, \"NOTE\" INTEGER)",
+                         &f->err),
+            f->err);
   return db;
 }
 
-/* Each process does its share and stops; while all are at it none is far behind. */
-static void processes_take_turns(void **state) {
+/* The child begins when it can read from `start`: before, since SQLite's open files must not go through a fork. */
+static void fork_adding(fixture *f, int n, int64_t note, int start) {
+  char byte;
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child != 0) return;
+  if (read(start, &byte, 1) != 1) _exit(2);
+  skep_db *db = open_db(f);
+  for (int i = 0; i < n; i++)
+    if (add_one(db, (i + note) % 2 == 0 ? SKEP_DB_WRITE : SKEP_DB_WRITE_LAZY, note, &f->err) != SKEP_OK) _exit(1);
+  skep_db_close(db);
+  _exit(0);
+}
+
+static void wait_for(int children) {
+  for (int how; children > 0; children--) {
+    assert_true(wait(&how) > 0);
+    assert_int_equal(how, 0);
+  }
+}
+
+static void no_process_loses_a_step(void **state) {
   enum { PROCESSES = 5, STEPS = 200 };
   fixture *f = *state;
   skep_db_close(make_counter(f));
-  volatile int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  for (int p = 0; p < PROCESSES; p++) {
-    if (fork() != 0) continue;
-    skep_db *db = open_db(f);
-    for (int i = 0; i < STEPS; i++, done[p] = i)
-      if (add_one(db, i % 2 == 0 ? SKEP_DB_WRITE : SKEP_DB_WRITE_LAZY, &f->err) != SKEP_OK) _exit(1);
-    skep_db_close(db);
-    _exit(0);
-  }
-  for (int p = 0, how; p < PROCESSES; p++) {
-    assert_true(wait(&how) > 0);
-    assert_int_equal(how, 0);
-    if (p != 0) continue;
-    for (int k = 0; k < PROCESSES; k++) assert_true(done[k] >= STEPS / 2); /* the first one is through */
-  }
-  munmap((void *)(uintptr_t)done, 4096);
+  int start[2];
+  assert_int_equal(pipe(start), 0);
+  for (int p = 0; p < PROCESSES; p++) fork_adding(f, STEPS, p, start[0]);
+  assert_int_equal(write(start[1], "12345", PROCESSES), PROCESSES);
+  wait_for(PROCESSES);
+  close(start[0]);
+  close(start[1]);
   skep_db *db = open_db(f);
   assert_int_equal(count_of(f, db), PROCESSES * STEPS);
+  skep_db_close(db);
+}
+
+/* Returns when somebody waits in the row behind the one that holds `number`, and their number. */
+static uint64_t wait_for_who_waits(int fd, uint64_t number) {
+  struct flock lock;
+  do {
+    usleep(1000);
+    lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = NUMBERS + (off_t)number + 1};
+    assert_int_equal(fcntl(fd, F_OFD_GETLK, &lock), 0);
+  } while (lock.l_type == F_UNLCK);
+  return (uint64_t)lock.l_start - NUMBERS;
+}
+
+static void who_came_first_goes_first(void **state) {
+  enum { PROCESSES = 8 };
+  fixture *f = *state;
+  char name[640];
+  int start[PROCESSES][2];
+  for (int p = 0; p < PROCESSES; p++) {
+    assert_int_equal(pipe(start[p]), 0);
+    fork_adding(f, 1, p, start[p][0]);
+  }
+  skep_db *db = make_counter(f);
+  assert_ok(skep_db_begin(db, SKEP_DB_WRITE, &f->err), f->err);
+  snprintf(name, sizeof name, "%s-queue", f->path);
+  int fd = open(name, O_RDWR | O_CLOEXEC);
+  assert_true(fd >= 0);
+  uint64_t number = wait_for_who_waits(fd, 0); /* our own */
+  for (int p = 0; p < PROCESSES; p++) {
+    assert_int_equal(write(start[p][1], "x", 1), 1);
+    number = wait_for_who_waits(fd, number);
+  }
+  assert_ok(skep_db_commit(db, &f->err), f->err);
+  wait_for(PROCESSES);
+  assert_int_equal(count_of(f, db), PROCESSES);
+  skep_stmt *stmt;
+  assert_ok(skep_db_query(db, "SELECT \"NOTE\" FROM \"STEPS\" ORDER BY \"V\"", SKEP_NO_PARAMS, &stmt, &f->err), f->err);
+  for (int p = 0; p < PROCESSES; p++) {
+    assert_int_equal(skep_stmt_next(stmt, &f->err), SKEP_OK);
+    assert_int_equal(skep_stmt_i64(stmt, 0), p);
+  }
+  skep_stmt_done(stmt);
+  close(fd);
+  for (int p = 0; p < PROCESSES; p++) {
+    close(start[p][0]);
+    close(start[p][1]);
+  }
   skep_db_close(db);
 }
 
@@ -112,7 +181,7 @@ static void who_dies_in_the_row_makes_room(void **state) {
     kill(child, SIGKILL);
     _exit(0);
   }
-  assert_ok(add_one(db, SKEP_DB_WRITE, &f->err), f->err);
+  assert_ok(add_one(db, SKEP_DB_WRITE, 0, &f->err), f->err);
   assert_int_equal(count_of(f, db), 1);
   skep_db_close(db);
   while (wait(NULL) > 0) continue;
@@ -205,7 +274,7 @@ static void without_a_place_for_the_file_writers_go_on(void **state) {
   (void)remove(name);
   assert_int_equal(mkdir(name, 0700), 0); /* in its way */
   skep_db *db = open_db(f);
-  assert_ok(add_one(db, SKEP_DB_WRITE, &f->err), f->err);
+  assert_ok(add_one(db, SKEP_DB_WRITE, 0, &f->err), f->err);
   assert_int_equal(count_of(f, db), 1);
   skep_db_close(db);
 }
@@ -213,7 +282,8 @@ static void without_a_place_for_the_file_writers_go_on(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      TEST(processes_take_turns),
+      TEST(no_process_loses_a_step),
+      TEST(who_came_first_goes_first),
       TEST(who_dies_in_the_row_makes_room),
       TEST(waiting_ends),
       TEST(one_sync_serves_all_before_it),
