@@ -1,21 +1,26 @@
 /* Runs random transactions from many processes on one warehouse and writes down what each of them did and saw:
  *
  *   history_drive DIR [--processes N] [--transactions N] [--mode x|w|row] [--seed N] [--metastore URL] [--wrong NAME]
- * [--kill]
+ * [--kill] [--turns]
  *
  * With SKEP_TEST_POSTGRES the metastore is a new database there. DIR is made; DIR/history.jsonl has one line a
  * transaction, to be judged by check.py. Tables and operations: README.md.
  * --alone: no START TRANSACTION, each statement is a transaction of its own. --compact: the first process asks for
  * compactions, works on them and cleans, between its transactions.
  * --wrong injects a fault of the transaction layer (db/faults.h) into all processes: the history must then be refused.
- * --kill ends processes with SIGKILL now and then; others take their place. */
+ * --kill ends processes with SIGKILL now and then; others take their place.
+ * --turns: one process moves at a time, a random one; the others stand between two statements, before a lock, or in the
+ * middle of a statement, which has its locks and its snapshot. So transactions overlap on any machine, however few its
+ * processors and busy they are, and the seed alone says how. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,6 +30,7 @@
 #include "db/db.h"
 #include "db/faults.h"
 #include "sql/compact.h"
+#include "support/meddling_fs.h"
 #include "support/metastore.h"
 #include "support/warehouse.h"
 
@@ -40,7 +46,7 @@ typedef struct history_plan {
   const char *dir, *mode, *metastore;
   unsigned processes, transactions, wrong;
   uint64_t seed;
-  bool kill, alone, compact;
+  bool kill, alone, compact, turns;
 } history_plan;
 
 typedef struct process {
@@ -49,6 +55,8 @@ typedef struct process {
   uint64_t random;
   skep_ctx ctx;
   skep_fs *fs;
+  meddling_fs listing; /* over fs: passes the turn on in the middle of statements */
+  int turn;            /* where turns come from and go to; -1: everybody moves at any time */
   skep_db_faults faults;
   skep_session *session;
   skep_buf rows;
@@ -76,6 +84,32 @@ static uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* ---- turns ---- */
+
+enum { MOVED = 'm', WAITS = 'w' }; /* how a process passes its turn on */
+
+static void await_turn(process *p) {
+  char byte;
+  if (p->turn >= 0 && read(p->turn, &byte, 1) != 1) _exit(3);
+}
+
+static void pass_turn(process *p, char how) {
+  if (p->turn >= 0 && write(p->turn, &how, 1) != 1) _exit(3);
+  await_turn(p);
+}
+
+/* A statement that lists a directory has entered: its locks, its snapshot and its write id are there. */
+static void pass_turn_in_statement(void *self) { pass_turn(self, MOVED); }
+
+static skep_status pass_turn_for_lock(void *self, skep_session *session, const skep_session_waiting *waiting,
+                                      skep_err *err) {
+  (void)session;
+  (void)waiting;
+  (void)err;
+  pass_turn(self, WAITS);
+  return SKEP_OK;
+}
+
 /* ---- a session ---- */
 
 static skep_status run(process *p, const char *sql) {
@@ -87,10 +121,11 @@ static skep_status run(process *p, const char *sql) {
   return st;
 }
 
-static bool open_process(process *p, const history_plan *plan, int number) {
+static bool open_process(process *p, const history_plan *plan, int number, int turn) {
   *p = (process){.plan = plan,
                  .number = number,
                  .log = -1,
+                 .turn = turn,
                  .random = (plan->seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)number * 7919u + 1};
   for (int i = 0; i < 20; i++) (void)next(p);
   skep_ctx_init(&p->ctx);
@@ -98,24 +133,29 @@ static bool open_process(process *p, const history_plan *plan, int number) {
   p->faults.wrong = plan->wrong;
   snprintf(p->warehouse, sizeof p->warehouse, "%s/warehouse", plan->dir);
   if (skep_fs_posix_new(&p->ctx, &p->fs, &p->err) != SKEP_OK) return false;
+  meddling_init(&p->listing, &p->ctx, p->fs, pass_turn_in_statement, p);
   const skep_session_opts opts = {.ctx = &p->ctx,
-                                  .fs = p->fs,
+                                  .fs = &p->listing.base,
                                   .warehouse_dir = p->warehouse,
                                   .metastore_url = plan->metastore,
                                   .threads = 1,
                                   .memory_bytes = 256 << 20,
+                                  .lock_wait = turn >= 0 ? pass_turn_for_lock : NULL,
+                                  .lock_wait_self = p,
                                   .db_faults = &p->faults};
   if (skep_session_open(&opts, &p->session, &p->err) != SKEP_OK) return false;
   const char *settings[] = {
-      "SET hive.lock.sleep.between.retries=1s",
+      "SET skep.lock.wait.timeout=3600s",
       strcmp(plan->mode, "x") == 0 ? "SET hive.txn.xlock.write=true" : "SET hive.txn.xlock.write=false",
       strcmp(plan->mode, "row") == 0 ? "SET skep.conflict.granularity=row" : "SET hive.txn.xlock.iow=true"};
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     if (run(p, settings[i]) != SKEP_OK) return false;
+  p->listing.times = turn >= 0 ? INT_MAX : 0;
   return true;
 }
 
 static void close_process(process *p) {
+  p->listing.times = 0;
   skep_session_close(p->session);
   skep_buf_fini(&p->rows);
   skep_fs_free(p->fs);
@@ -189,6 +229,7 @@ static void must(process *p, const char *sql) {
   if (p->failed) return;
   if (!p->is_explicit) intend(p);
   if (run(p, sql) != SKEP_OK) p->failed = true;
+  if (p->is_explicit) pass_turn(p, MOVED);
 }
 
 /* Appends to the list of a key: a read, a change and a write of one row in one statement. */
@@ -397,9 +438,11 @@ static unsigned epoch_of(const history_plan *plan) {
   return n == 0 ? 1 : n;
 }
 
-static int work(const history_plan *plan, int number, unsigned from) {
+static int work(const history_plan *plan, int number, unsigned from, int turn) {
   static process p;
-  if (!open_process(&p, plan, number)) return fprintf(stderr, "process %d: %s\n", number, p.err.text), 1;
+  p.turn = turn;
+  await_turn(&p);
+  if (!open_process(&p, plan, number, turn)) return fprintf(stderr, "process %d: %s\n", number, p.err.text), 1;
   p.random += from * 0x2545f4914f6cdd1du;
   if (!open_log(&p)) return 1;
   unsigned mine = plan->transactions / plan->processes, per_epoch = epoch_of(plan);
@@ -410,6 +453,7 @@ static int work(const history_plan *plan, int number, unsigned from) {
       return fprintf(stderr, "compacting: %s\n", p.err.text), 1;
     bool fine = below(&p, 2) == 0 && !plan->alone ? explicit_transaction(&p) : one_statement(&p);
     if (!fine) return fprintf(stderr, "process %d: refused in other words: %s\n", number, p.err.text), 1;
+    pass_turn(&p, MOVED);
   }
   (void)close(p.log);
   close_process(&p);
@@ -426,7 +470,7 @@ static unsigned n_epochs(const history_plan *plan) {
 static int prepare(const history_plan *plan) {
   static process p;
   char sql[600];
-  if (!open_process(&p, plan, 1000)) return fprintf(stderr, "preparing: %s\n", p.err.text), 1;
+  if (!open_process(&p, plan, 1000, -1)) return fprintf(stderr, "preparing: %s\n", p.err.text), 1;
   for (unsigned e = 0; e < n_epochs(plan) && !p.failed; e++) {
     const char *const tables[] = {"lists%u (k INT, v STRING) PARTITIONED BY (d STRING)", "regs%u (k INT, n INT, v INT)",
                                   "bags%u (k INT, v INT)"};
@@ -449,7 +493,7 @@ static int prepare(const history_plan *plan) {
 /* The last transactions: everything is read. */
 static int look(const history_plan *plan) {
   static process p;
-  if (!open_process(&p, plan, 1001)) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
+  if (!open_process(&p, plan, 1001, -1)) return fprintf(stderr, "looking: %s\n", p.err.text), 1;
   if (!open_log(&p)) return 1;
   for (p.epoch = 0; p.epoch < n_epochs(plan); p.epoch++) {
     begin(&p, p.epoch + 1);
@@ -462,10 +506,10 @@ static int look(const history_plan *plan) {
   return 0;
 }
 
-static pid_t start(const history_plan *plan, int number, unsigned from) {
+static pid_t start(const history_plan *plan, int number, unsigned from, int turn) {
   fflush(NULL);
   pid_t pid = fork();
-  if (pid == 0) _exit(number < 0 ? (number == -1 ? prepare(plan) : look(plan)) : work(plan, number, from));
+  if (pid == 0) _exit(number < 0 ? (number == -1 ? prepare(plan) : look(plan)) : work(plan, number, from, turn));
   return pid;
 }
 
@@ -505,7 +549,7 @@ static void kill_some(const history_plan *plan, pid_t *pids) {
     }
     kill(pids[i], SIGKILL);
     (void)all_well(pids[i]);
-    pids[i] = start(plan, (int)i, lines_of(plan, (int)i) + 1);
+    pids[i] = start(plan, (int)i, lines_of(plan, (int)i) + 1, -1);
   }
 }
 
@@ -517,14 +561,53 @@ static unsigned wrong_of(const char *name) {
   exit(2);
 }
 
+/* Processes that move when it is their turn: ours are the ends of their sockets. */
+static void start_with_turns(const history_plan *plan, pid_t *pids, int *turns) {
+  for (unsigned i = 0; i < plan->processes; i++) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) abort();
+    pids[i] = start(plan, (int)i, 0, ends[1]);
+    turns[i] = ends[0];
+    (void)close(ends[1]);
+  }
+}
+
+/* One after the other, until all have ended. Who waits for a lock looks again when others have moved. */
+static void give_turns(const history_plan *plan, const int *turns) {
+  uint64_t random = plan->seed * 77 + 11;
+  unsigned live[64], n = plan->processes, n_waiting = 0; /* those that wait stand at the end */
+  for (unsigned i = 0; i < n; i++) live[i] = i;
+  while (n != 0) {
+    if (n_waiting == n) n_waiting = 0; /* for each other: they find it out */
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    unsigned which = (unsigned)(random >> 33) % (n - n_waiting), chosen = live[which];
+    char how = 0;
+    bool ended = send(turns[chosen], "x", 1, MSG_NOSIGNAL) != 1 || read(turns[chosen], &how, 1) != 1;
+    if (!ended && how == MOVED) n_waiting = 0;
+    if (!ended && how != WAITS) continue;
+    if (ended) n_waiting = 0;
+    live[which] = live[n - n_waiting - 1];
+    live[n - n_waiting - 1] = chosen;
+    if (!ended) {
+      n_waiting++;
+    } else {
+      (void)close(turns[chosen]);
+      n--;
+    }
+  }
+}
+
 static int run_all(const history_plan *plan) {
-  if (!all_well(start(plan, -1, 0))) return 1;
+  if (!all_well(start(plan, -1, 0, -1))) return 1;
   pid_t pids[64] = {0};
+  int turns[64];
   bool fine = true;
-  for (unsigned i = 0; i < plan->processes; i++) pids[i] = start(plan, (int)i, 0);
+  if (plan->turns) start_with_turns(plan, pids, turns);
+  for (unsigned i = 0; i < plan->processes && !plan->turns; i++) pids[i] = start(plan, (int)i, 0, -1);
+  if (plan->turns) give_turns(plan, turns);
   if (plan->kill) kill_some(plan, pids);
   for (unsigned i = 0; i < plan->processes; i++) fine &= pids[i] == 0 || all_well(pids[i]);
-  return fine && all_well(start(plan, -2, 0)) ? 0 : 1;
+  return fine && all_well(start(plan, -2, 0, -1)) ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
@@ -534,7 +617,9 @@ int main(int argc, char **argv) {
     plan.kill |= strcmp(argv[i], "--kill") == 0;
     plan.alone |= strcmp(argv[i], "--alone") == 0;
     plan.compact |= strcmp(argv[i], "--compact") == 0;
-    if (strcmp(argv[i], "--kill") == 0 || strcmp(argv[i], "--alone") == 0 || strcmp(argv[i], "--compact") == 0)
+    plan.turns |= strcmp(argv[i], "--turns") == 0;
+    if (strcmp(argv[i], "--kill") == 0 || strcmp(argv[i], "--alone") == 0 || strcmp(argv[i], "--compact") == 0 ||
+        strcmp(argv[i], "--turns") == 0)
       continue;
     if (strncmp(argv[i], "--", 2) != 0) {
       plan.dir = argv[i];

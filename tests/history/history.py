@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random transactions of many processes on one warehouse, and the verdict on what they saw.
 
-usage: history.py --drive PATH [--mode x|w|row] [--processes N] [--transactions N] [--seed N] [--metastore URL] [--kill] [--alone] [--compact]
+usage: history.py --drive PATH [--mode x|w|row] [--processes N] [--transactions N] [--seed N] [--metastore URL] [--kill] [--alone] [--compact] [--turns]
                   [--wrong FAULT]... [--harmless] [--keep]
 
 Without --wrong the history must be one of snapshot isolation. With --wrong a rule of transactions is broken in all processes (db/faults.h),
@@ -18,7 +18,7 @@ def run(args, seed, here):
     command += ["--metastore", args.metastore] if args.metastore else []
     command += ["--kill"] if args.kill else []
     command += [word for wrong in args.wrong for word in ("--wrong", wrong)]
-    command += [word for word in ("--alone", "--compact") if getattr(args, word[2:])]
+    command += [word for word in ("--alone", "--compact", "--turns") if getattr(args, word[2:])]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     path = os.path.join(here, "history.jsonl")
     if done.returncode == 77:
@@ -40,13 +40,14 @@ def main():
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--alone", action="store_true", help="no START TRANSACTION")
     parser.add_argument("--compact", action="store_true", help="compactions and cleaning between transactions")
+    parser.add_argument("--turns", action="store_true", help="one process moves at a time, as the seed says: transactions overlap on any machine")
     parser.add_argument("--wrong", action="append", default=[])
     parser.add_argument("--harmless", action="store_true")
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
     must_show = args.wrong and not args.harmless
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    for attempt in range(5 if must_show else 1):
+    for attempt in range(20 if must_show else 1):
         here = tempfile.mkdtemp(prefix="skep-history-", dir=base)
         problems, history = run(args, args.seed + attempt, here)
         count = collections.Counter(t.status for t in history.txns)
