@@ -533,12 +533,35 @@ static bool all_well(pid_t pid) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Kills one after the other, and lets another process go on where it stopped. */
+static bool any_runs(const history_plan *plan, const pid_t *pids) {
+  for (unsigned i = 0; i < plan->processes; i++) {
+    siginfo_t info = {0};
+    if (pids[i] != 0 && waitid(P_PID, (id_t)pids[i], &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0)
+      return true;
+  }
+  return false;
+}
+
+static unsigned count_lines(const history_plan *plan) {
+  char path[300], bytes[1 << 14];
+  unsigned n = 0;
+  snprintf(path, sizeof path, "%s/history.jsonl", plan->dir);
+  FILE *f = fopen(path, "r");
+  for (size_t got; f != NULL && (got = fread(bytes, 1, sizeof bytes, f)) != 0;)
+    for (size_t i = 0; i < got; i++) n += bytes[i] == '\n';
+  if (f != NULL) fclose(f);
+  return n;
+}
+
+/* Kills one after the other, and lets another process go on where it stopped. By what they have done and not by the
+ * clock: so that they are killed at work on a slow machine too. There are two lines a transaction, about. */
 static void kill_some(const history_plan *plan, pid_t *pids) {
+  enum { KILLS = 12 };
   uint64_t random = plan->seed * 77 + 5;
-  for (int k = 0; k < 12; k++) {
-    const struct timespec pause = {0, 150000000};
-    nanosleep(&pause, NULL);
+  for (unsigned k = 0; k < KILLS; k++) {
+    const struct timespec pause = {0, 5000000};
+    while (count_lines(plan) < (2 * k + 1) * plan->transactions / KILLS * 3 / 4 && any_runs(plan, pids))
+      nanosleep(&pause, NULL);
     random = random * 6364136223846793005u + 1442695040888963407u;
     unsigned i = (unsigned)(random >> 33) % plan->processes;
     int status;
