@@ -6,11 +6,11 @@
 
 #include "api/reading.h"
 #include "column/memory_source.h"
+#include "hiveql/script.h"
 #include "io/posix.h"
 #include "io/site_file.h"
 #include "sql/given.h"
 #include "sql/metastore_place.h"
-#include "sql/script.h"
 #include "sql/session.h"
 
 enum { MAX_STATEMENT_BYTES = 1 << 30 };

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/format.h"
 #include "cli/interrupts.h"
-#include "sql/script.h"
+#include "hiveql/script.h"
 #include "sql/session.h"
 
 typedef struct skep_shell {

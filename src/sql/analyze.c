@@ -10,10 +10,10 @@
 #include "acid/layout.h"
 #include "column/text.h"
 #include "compact/env.h"
+#include "hiveql/parse.h"
 #include "sql/analyze.h"
 #include "sql/column_stats.h"
 #include "sql/ddl_int.h"
-#include "sql/parse.h"
 #include "sql/show_int.h"
 
 /* A table, or one of its partitions, and what was found there. */

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "compact/initiator.h"
+#include "hiveql/print_ast.h"
 #include "sql/analyze.h"
 #include "sql/compact.h"
-#include "sql/print_ast.h"
 #include "sql/rollback.h"
 #include "sql/show_int.h"
 #include "sql/transaction.h"

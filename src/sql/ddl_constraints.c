@@ -4,7 +4,7 @@
  * Source: hiveql 3.2; wordings, flags and texts seen in 4.0.1. */
 #include <string.h>
 
-#include "sql/bind.h"
+#include "bind/bind.h"
 #include "sql/ddl_int.h"
 
 static skep_status syntax_fail(const skep_ast_constraint *c, skep_err *err, const char *text) {

@@ -4,7 +4,7 @@
 
 #include "catalog/catalog.h"
 #include "db/db.h"
-#include "sql/ast.h"
+#include "hiveql/ast.h"
 #include "sql/ddl.h"
 #include "sql/moves.h"
 #include "sql/session_int.h"

@@ -3,8 +3,8 @@
 #ifndef SQL_GIVEN_H
 #define SQL_GIVEN_H
 
+#include "bind/bind.h"
 #include "column/source.h"
-#include "sql/bind.h"
 #include "sql/session.h"
 
 /* Makes a source readable. No result may be open.

@@ -9,8 +9,8 @@
 #ifndef SQL_LEGACY_LOCKS_H
 #define SQL_LEGACY_LOCKS_H
 
+#include "hiveql/ast.h"
 #include "lock/legacy.h"
-#include "sql/ast.h"
 #include "sql/locks.h"
 #include "sql/session_int.h"
 

@@ -19,7 +19,7 @@
 #ifndef SQL_LIFE_H
 #define SQL_LIFE_H
 
-#include "sql/bind.h"
+#include "bind/bind.h"
 #include "sql/locks.h"
 #include "sql/session_int.h"
 #include "table/write.h"

@@ -16,8 +16,8 @@
 #include "catalog/catalog.h"
 #include "db/db.h"
 #include "engine/engine.h"
+#include "hiveql/ast.h"
 #include "lock/lock.h"
-#include "sql/ast.h"
 #include "sql/session.h"
 #include "txn/txn.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "sql/ast.h"
+#include "hiveql/ast.h"
 
 typedef enum name_space { SPACE_CONF, SPACE_VAR, SPACE_SYSTEM, SPACE_ENV } name_space;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sql/functions.h"
+#include "bind/functions.h"
 #include "sql/show_int.h"
 
 /* ---- functions ---- */

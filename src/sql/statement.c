@@ -6,8 +6,8 @@
 #include "sql/heartbeat.h"
 #include "sql/legacy_locks.h"
 
-#include "sql/parse.h"
-#include "sql/script.h"
+#include "hiveql/parse.h"
+#include "hiveql/script.h"
 #include "sql/settings.h"
 #include "sql/transaction.h"
 

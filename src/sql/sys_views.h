@@ -5,7 +5,7 @@
 #ifndef SQL_SYS_VIEWS_H
 #define SQL_SYS_VIEWS_H
 
-#include "sql/bind.h"
+#include "bind/bind.h"
 #include "sql/session_int.h"
 
 /* Whether db.name is one of them. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "acid/name.h"
-#include "sql/parse.h"
-#include "sql/type_rules.h"
+#include "bind/type_rules.h"
+#include "hiveql/parse.h"
 
 /* ---- the PARTITION clause ---- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sql/functions.h"
+#include "bind/functions.h"
 
 enum { MAX_SIDES = 500, MAX_DEPTH = 20 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "sql/ast_query.h"
+#include "hiveql/ast_query.h"
 
 /* The column of the side's number. No statement can write the name: it holds a blank. */
 #define SKEP_UNION_WAY "union way"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hiveql/parse.h"
 #include "sql/ddl_int.h"
 #include "sql/life.h"
-#include "sql/parse.h"
 
 enum { MAX_TEXT = 1 << 26 };
 

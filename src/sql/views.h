@@ -2,8 +2,8 @@
 #ifndef SQL_VIEWS_H
 #define SQL_VIEWS_H
 
+#include "bind/bind.h"
 #include "catalog/catalog.h"
-#include "sql/bind.h"
 #include "sql/session_int.h"
 
 /* What the binder gets for a view: its parsed text, in the session's arena. */

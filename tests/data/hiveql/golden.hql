@@ -1,5 +1,5 @@
 -- All statements of the golden scripts (Hive 1.2, 2.3, 3.1 and 4.0.1), for the parser's tests. A statement that Hive
--- refuses to parse stands behind a line '--! syntax error'. The one with an open quote is in src/sql/parse_error_test.c.
+-- refuses to parse stands behind a line '--! syntax error'. The one with an open quote is in src/hiveql/parse_error_test.c.
 
 -- 01-basic
 -- Full ACID, unpartitioned, unbucketed: INSERT, UPDATE, DELETE in several transactions.
