@@ -392,9 +392,18 @@ static void sorts_spill_into_the_directory_given(void **state) {
   temp_dir_remove(&dir);
 }
 
-static void *interrupt_later(void *engine) {
-  usleep(30000);
-  skep_engine_interrupt(engine);
+typedef struct interrupter {
+  skep_engine *engine;
+  int stop; /* __atomic */
+} interrupter;
+
+/* One interrupt that comes before the query has begun is none. */
+static void *interrupt_until_it_ends(void *self) {
+  interrupter *i = self;
+  while (!__atomic_load_n(&i->stop, __ATOMIC_SEQ_CST)) {
+    usleep(30000);
+    skep_engine_interrupt(i->engine);
+  }
   return NULL;
 }
 
@@ -403,17 +412,19 @@ static void a_query_can_be_interrupted(void **state) {
   const skep_type *type = type_of(f, "struct<n:bigint>");
   skep_engine_result *r = NULL;
   const skep_batch *batch;
+  interrupter i = {.engine = f->engine};
   pthread_t thread;
   assert_ok(skep_engine_run(f->engine, "SELECT 1", NULL, &f->err), f->err);
-  pthread_create(&thread, NULL, interrupt_later, f->engine);
+  assert_int_equal(pthread_create(&thread, NULL, interrupt_until_it_ends, &i), 0);
   skep_status status = skep_engine_query(
       f->engine, "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range = -1", type, NULL, &r,
       &f->err);
   if (status == SKEP_OK) status = skep_engine_next(r, 10, &batch, &f->err);
+  __atomic_store_n(&i.stop, 1, __ATOMIC_SEQ_CST);
+  pthread_join(thread, NULL);
   assert_int_equal(status, SKEP_ERR_CANCELLED);
   assert_string_equal(f->err.text, "interrupted");
   skep_engine_result_close(r);
-  pthread_join(thread, NULL);
 }
 
 static void texts_are_printed_so_that_they_come_back(void **state) {
