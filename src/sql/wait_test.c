@@ -186,11 +186,15 @@ static void a_waiting_statement_can_be_cancelled_and_leaves_no_request(void **st
 
 /* ---- how often who waits looks ---- */
 
-/* Time goes on only while somebody sleeps. */
+enum { LATE_PAUSES = 20 };
+
+/* Time goes on only while somebody sleeps, and stands still with the last of the late pauses: else B's time would be
+ * over where A's COMMIT takes a moment. */
 typedef struct dreams {
   skep_ctx real;
   int64_t now_ms;           /* __atomic */
-  int64_t longest[3], n[3]; /* pauses in the first second, until the fifth, later */
+  int64_t longest[3], n[3]; /* pauses in the first second, until the fifth, later; n is __atomic */
+  int awake;                /* __atomic: time may go on */
 } dreams;
 
 static int64_t dream_ns(void *self) { return __atomic_load_n(&((dreams *)self)->now_ms, __ATOMIC_SEQ_CST) * 1000000; }
@@ -200,8 +204,10 @@ static void dream(void *self, int64_t ms) {
   int64_t now = __atomic_load_n(&d->now_ms, __ATOMIC_SEQ_CST);
   int when = now < 1000 ? 0 : now < 5000 ? 1 : 2;
   if (ms > d->longest[when]) d->longest[when] = ms;
-  __atomic_add_fetch(&d->n[when], 1, __ATOMIC_SEQ_CST);
   __atomic_store_n(&d->now_ms, now + ms, __ATOMIC_SEQ_CST);
+  if (__atomic_add_fetch(&d->n[when], 1, __ATOMIC_SEQ_CST) < LATE_PAUSES || when < 2) return;
+  const struct timespec pause = {0, 1000000};
+  while (!__atomic_load_n(&d->awake, __ATOMIC_SEQ_CST)) (void)nanosleep(&pause, NULL);
 }
 
 static void who_is_next_looks_often_and_after_a_while_less_often(void **state) {
@@ -222,8 +228,9 @@ static void who_is_next_looks_often_and_after_a_while_less_often(void **state) {
   warehouse_run(&p->w, "UPDATE t SET x = x + 1 WHERE id = 1");
   start_waiting(p, &t, "UPDATE t SET x = 0", text, sizeof text);
   const struct timespec pause = {0, 1000000};
-  while (__atomic_load_n(&d.n[2], __ATOMIC_SEQ_CST) < 20) (void)nanosleep(&pause, NULL);
+  while (__atomic_load_n(&d.n[2], __ATOMIC_SEQ_CST) < LATE_PAUSES) (void)nanosleep(&pause, NULL);
   warehouse_run(&p->w, "COMMIT");
+  __atomic_store_n(&d.awake, 1, __ATOMIC_SEQ_CST);
   assert_int_equal(finish(&t), SKEP_OK);
   assert_int_equal(d.longest[0], 2);
   assert_true(d.n[0] > 400);
