@@ -42,8 +42,8 @@ static void a_signal_cancels_the_statement_that_runs_and_is_forgotten_once_taken
   skep_interrupts_begin(it, cancel, progress, &s);
   kill(getpid(), SIGINT);
   while (__atomic_load_n(&s.n_cancels, __ATOMIC_SEQ_CST) == 0) usleep(1000);
+  skep_interrupts_end(it);             /* the signal's work is done: it cancels first, then says so */
   assert_true(skep_cli_interrupted()); /* a blocked write ends */
-  skep_interrupts_end(it);
   assert_true(skep_interrupts_take(it, &terminated));
   assert_false(terminated);
   assert_false(skep_cli_interrupted());
