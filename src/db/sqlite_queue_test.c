@@ -162,31 +162,44 @@ static void who_came_first_goes_first(void **state) {
   skep_db_close(db);
 }
 
+/* The child holds the row; the killer ends it as soon as somebody stands behind it. Both are there before the database
+ * is open here. */
 static void who_dies_in_the_row_makes_room(void **state) {
   fixture *f = *state;
-  int ready[2];
-  char byte;
-  skep_db *db = make_counter(f);
+  int start[2], ready[2], how;
+  char byte, name[640];
+  assert_int_equal(pipe(start), 0);
   assert_int_equal(pipe(ready), 0);
   pid_t child = fork();
   if (child == 0) {
+    if (read(start[0], &byte, 1) != 1) _exit(2);
     skep_db *own = open_db(f);
-    if (skep_db_begin(own, SKEP_DB_WRITE, &f->err) != SKEP_OK || write(ready[1], "x", 1) != 1) _exit(1);
+    if (skep_db_begin(own, SKEP_DB_WRITE, &f->err) != SKEP_OK || write(ready[1], "12", 2) != 2) _exit(1);
     for (;;) pause();
   }
-  assert_int_equal(read(ready[0], &byte, 1), 1);
   pid_t killer = fork();
   if (killer == 0) {
-    usleep(100000);
-    kill(child, SIGKILL);
-    _exit(0);
+    if (read(ready[0], &byte, 1) != 1) _exit(2);
+    snprintf(name, sizeof name, "%s-queue", f->path);
+    int fd = open(name, O_RDWR | O_CLOEXEC);
+    if (fd < 0) _exit(1);
+    wait_for_who_waits(fd, wait_for_who_waits(fd, 0));
+    _exit(kill(child, SIGKILL) == 0 ? 0 : 3);
   }
+  skep_db *db = make_counter(f);
+  assert_int_equal(write(start[1], "x", 1), 1);
+  assert_int_equal(read(ready[0], &byte, 1), 1);
   assert_ok(add_one(db, SKEP_DB_WRITE, 0, &f->err), f->err);
+  assert_int_equal(waitpid(killer, &how, 0), killer);
+  assert_int_equal(how, 0);
+  assert_int_equal(waitpid(child, &how, 0), child);
+  assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
   assert_int_equal(count_of(f, db), 1);
   skep_db_close(db);
-  while (wait(NULL) > 0) continue;
-  close(ready[0]);
-  close(ready[1]);
+  for (int i = 0; i < 2; i++) {
+    close(start[i]);
+    close(ready[i]);
+  }
 }
 
 static void waiting_ends(void **state) {
