@@ -22,8 +22,10 @@ stop() {
   rm -rf "$dir/pid" "$dir/data"
 }
 
+# whether it is our server: another one may have the port
 answers() {
-  [ "$( (exec 3<>"/dev/tcp/127.0.0.1/$1" && printf ruok >&3 && timeout 2 cat <&3) 2>/dev/null)" = imok ]
+  local text
+  text=$( (exec 3<>"/dev/tcp/127.0.0.1/$1" && printf conf >&3 && timeout 20 cat <&3) 2>/dev/null) && [[ $text == *"dataDir=$dir/data/"* ]]
 }
 
 start() {
@@ -31,13 +33,13 @@ start() {
   local port
   mkdir -p "$dir/data"
   for port in $(shuf -i 21000-28000 -n 20); do
-    printf '%s\n' tickTime=500 minSessionTimeout=1000 "dataDir=$dir/data" "clientPort=$port" clientPortAddress=127.0.0.1 \
-      admin.enableServer=false 4lw.commands.whitelist=ruok >"$dir/zoo.cfg"
+    printf '%s\n' tickTime=500 minSessionTimeout=1000 maxSessionTimeout=600000 "dataDir=$dir/data" "clientPort=$port" \
+      clientPortAddress=127.0.0.1 admin.enableServer=false 4lw.commands.whitelist=conf >"$dir/zoo.cfg"
     printf 'log4j.rootLogger=OFF\n' >"$dir/log4j.properties"
     java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$dir:$jar" \
       org.apache.zookeeper.server.ZooKeeperServerMain "$dir/zoo.cfg" >"$dir/log" 2>&1 </dev/null &
     echo $! >"$dir/pid"
-    for _ in $(seq 300); do
+    while :; do
       if answers "$port"; then
         echo "127.0.0.1:$port" >"$dir/quorum"
         exit 0
