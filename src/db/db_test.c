@@ -388,7 +388,7 @@ static void writers_of_rows_run_side_by_side(void **state) {
 
 static void end_connections(const fixture *f) {
   char sql[256];
-  snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s'",
+  snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(pid, 600000) FROM pg_stat_activity WHERE datname = '%s'",
            f->m.name);
   metastore_admin(&f->ctx, &f->m, sql);
 }
@@ -429,7 +429,7 @@ static void a_connection_lost_in_a_commit_leaves_it_in_doubt(void **state) {
   if (!f->m.is_postgres) skip();
   skep_err err = {0};
   assert_ok(skep_db_exec(f->db,
-                         "CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); "
+                         "CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1200); "
                          "RETURN NULL; END'; CREATE CONSTRAINT TRIGGER nap AFTER INSERT ON \"T\" DEFERRABLE INITIALLY "
                          "DEFERRED FOR EACH ROW EXECUTE FUNCTION nap()",
                          &err),

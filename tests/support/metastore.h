@@ -46,11 +46,21 @@ static inline void metastore_url(const char *pattern, const char *name, char *ou
   snprintf(out, size, "%.*s%s%s", (int)(at - pattern), pattern, name, at + 2);
 }
 
+/* A statement about databases. Sessions that we or our children have closed may still be ending on the server, however
+ * long that takes there. */
+static inline skep_status metastore_try_admin(skep_db *db, const char *sql, skep_err *err) {
+  skep_status status;
+  do {
+    status = skep_db_exec(db, sql, err);
+  } while (status != SKEP_OK && strstr(err->text, "is being accessed by other users") != NULL);
+  return status;
+}
+
 static inline void metastore_admin(const skep_ctx *ctx, const metastore *m, const char *sql) {
   skep_db *db = NULL;
   skep_err err = {0};
   assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
-  assert_ok(skep_db_exec(db, sql, &err), err);
+  assert_ok(metastore_try_admin(db, sql, &err), err);
   skep_db_close(db);
 }
 
@@ -97,14 +107,9 @@ static inline void metastore_template(const skep_ctx *ctx, const metastore *m, c
   skep_db_close(db);
   assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
   snprintf(sql, sizeof sql, "ALTER DATABASE %s RENAME TO skep_hive", name);
-  skep_status status = skep_db_exec(db, sql, &err);
-  for (int i = 0; i < 200 && status != SKEP_OK && status != SKEP_ERR_EXISTS; i++) { /* our session is still ending */
-    usleep(10000);
-    status = skep_db_exec(db, sql, &err);
-  }
-  if (status != SKEP_OK) { /* somebody was faster */
+  if (metastore_try_admin(db, sql, &err) != SKEP_OK) { /* somebody was faster */
     snprintf(sql, sizeof sql, "DROP DATABASE %s WITH (FORCE)", name);
-    assert_ok(skep_db_exec(db, sql, &err), err);
+    assert_ok(metastore_try_admin(db, sql, &err), err);
   }
   skep_db_close(db);
 }
@@ -119,9 +124,9 @@ static inline void metastore_copy(metastore *m, const skep_ctx *ctx) {
   assert_true(metastore_pattern(pattern, sizeof pattern));
   assert_ok(skep_db_open(ctx, m->admin, NULL, &db, &err), err);
   snprintf(sql, sizeof sql, "CREATE DATABASE %s TEMPLATE skep_hive", m->name);
-  if (skep_db_exec(db, sql, &err) != SKEP_OK) {
+  if (metastore_try_admin(db, sql, &err) != SKEP_OK) {
     metastore_template(ctx, m, pattern);
-    assert_ok(skep_db_exec(db, sql, &err), err);
+    assert_ok(metastore_try_admin(db, sql, &err), err);
   }
   skep_db_close(db);
 }

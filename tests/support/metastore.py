@@ -19,10 +19,21 @@ def pattern():
 
 def psql(url, sql, *words):
     """What psql prints of one statement or several, each a transaction of its own. words: options of psql."""
-    done = subprocess.run(["psql", url, "-XqAt", "-v", "ON_ERROR_STOP=1", *words], input=sql, capture_output=True, text=True)
+    while True:
+        done = subprocess.run(["psql", url, "-XqAt", "-v", "ON_ERROR_STOP=1", *words], input=sql, capture_output=True, text=True)
+        if "is being accessed by other users" not in done.stderr:  # sessions that are closed may still be ending on the server
+            break
     if done.returncode != 0:
         raise RuntimeError(f"{sql[:200]}: {done.stderr}")
     return done.stdout
+
+
+def runs(process):
+    """Whether a process has not ended yet. One that has may still be there to be asked how."""
+    try:
+        return open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class Server:
@@ -46,26 +57,25 @@ class Server:
         return psql(self.url(database), sql)
 
     def kill(self):
-        """All its processes at once, as when the machine goes."""
+        """All its processes at once, as when the machine goes; returns when they are gone, and their memory with them."""
         home = open(self.place + "/place").read().strip()
         postmaster = int(open(home + "/data/postmaster.pid").readline())
+        os.kill(postmaster, signal.SIGSTOP)  # it starts no more of them
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True).stdout.split()
-        os.kill(postmaster, signal.SIGKILL)
-        for child in children:
+        processes = [postmaster, *map(int, children)]
+        for process in processes:
             try:
-                os.kill(int(child), signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        while any(map(runs, processes)):
+            time.sleep(0.01)
         for left in [home + "/data/postmaster.pid", *glob.glob(home + "/.s.PGSQL.*")]:
             os.unlink(left)
 
     def again(self):
         """After kill; whether it started."""
-        for _ in range(50):  # the last of the old processes may still have its memory
-            if self.run("again") == 0:
-                return True
-            time.sleep(0.2)
-        return False
+        return self.run("again") == 0
 
     def stop(self):
         self.run("stop")
