@@ -14,26 +14,30 @@ A test file reads like a terminal session:
 `$` lines run by /bin/sh in an empty directory that the commands of one file share, with skep on the path. {golden} is the folder of
 golden tables (scenarios that a test names are unpacked there when they are not yet), $README the project's README.md. `>*` and `!*` stand for any number of lines; a
 line that starts with `>~` or `!~` is a regular expression for a whole line. --fix writes what was printed into the file instead."""
-import argparse, os, re, subprocess, sys, tempfile
+import argparse, fcntl, os, re, subprocess, sys, tempfile
 
 
 def unpack(archives, golden, name):
+    """One at a time: who comes second finds it done, and takes nothing away from the tests that read it already."""
+    os.makedirs(golden, exist_ok=True)
+    with open(os.path.join(golden, ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        unpack_alone(archives, golden, name)
+
+
+def unpack_alone(archives, golden, name):
     archive, stamp = os.path.join(archives, name + ".tar.zst"), os.path.join(golden, "." + name)
     if os.path.exists(stamp) and os.path.getmtime(stamp) >= os.path.getmtime(archive):
         return
-    os.makedirs(golden, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=golden) as part:  # another test may unpack the same scenario at the same time
+    with tempfile.TemporaryDirectory(dir=golden) as part:
         unzip = subprocess.Popen(["zstd", "-dcq", archive], stdout=subprocess.PIPE)
         subprocess.run(["tar", "-xf", "-", "-C", part], stdin=unzip.stdout, check=True)
         if unzip.wait() != 0:
             sys.exit("cannot unpack " + archive)
         target = os.path.join(golden, name)
-        try:
-            if os.path.exists(target):
-                os.rename(target, os.path.join(part, "old"))
-            os.rename(os.path.join(part, name), target)
-        except OSError:
-            pass
+        if os.path.exists(target):
+            os.rename(target, os.path.join(part, "old"))
+        os.rename(os.path.join(part, name), target)
     open(stamp, "w").close()
 
 
