@@ -11,7 +11,7 @@ for p in "${path[@]}"; do includes+=(-I "$p"); done
 failures=0
 for dir in "$src"/*/; do
   other=$(basename "$dir")
-  file=$(find "$dir" -maxdepth 1 -name '*.h' | sort | head -n 1)
+  file=$(find "$dir" -maxdepth 1 -name '*.h' | sort | sed -n 1p) # head would end before sort does, which pipefail tells
   [ -n "$file" ] || continue
   header=$other/$(basename "$file")
   if errors=$("$cc" -std=c17 -D_GNU_SOURCE -E -o /dev/null "${includes[@]}" -x c - <<<"#include \"$header\"" 2>&1); then
