@@ -43,7 +43,7 @@ stop() {
 }
 
 run() {
-  (cd / && "${as_user[@]}" "$bin/pg_ctl" -D "$1/data" -l "$1/data/log" -w -t 120 start >/dev/null)
+  (cd / && "${as_user[@]}" "$bin/pg_ctl" -D "$1/data" -l "$1/data/log" -w -t 1200 start >/dev/null)
 }
 
 start() {
