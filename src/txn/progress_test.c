@@ -40,7 +40,7 @@ static void the_reason_of_an_abort_outlives_its_row(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
   uint32_t n;
-  f->conf = (skep_txn_conf){.user = "ann\nbob", .host = "h1", .agent = "q-1"};
+  f->conf = (skep_txn_conf){.opening_ms = f->conf.opening_ms, .user = "ann\nbob", .host = "h1", .agent = "q-1"};
   skep_txn a = begin(f);
   f->now_ms += 10;
   assert_ok(skep_txn_abort(f->db, a.id, SKEP_ABORT_STALLED, true, &err), err);
@@ -92,7 +92,7 @@ static void the_longest_names_fit(void **state) {
   char longest[400];
   for (size_t i = 0; i + 2 < sizeof longest; i += 2) memcpy(longest + i, "\xc3\xa4", 2);
   longest[398] = '\0';
-  f->conf = (skep_txn_conf){.user = longest, .host = longest, .agent = longest};
+  f->conf = (skep_txn_conf){.opening_ms = f->conf.opening_ms, .user = longest, .host = longest, .agent = longest};
   skep_txn a = begin(f);
   assert_ok(skep_txn_abort(f->db, a.id, SKEP_ABORT_TIMEOUT, false, &err), err);
   assert_rows(f, "SELECT count(*) FROM \"AUX_TABLE\" WHERE length(\"MT_COMMENT\") > 255", "0\n");
@@ -108,7 +108,7 @@ static void a_query_is_killed_by_its_id(void **state) {
   int64_t txn;
   uint32_t n;
   skep_txn_kill *kills;
-  f->conf = (skep_txn_conf){.user = "ann", .host = "h1", .agent = "q'1\""};
+  f->conf = (skep_txn_conf){.opening_ms = f->conf.opening_ms, .user = "ann", .host = "h1", .agent = "q'1\""};
   skep_txn a = begin(f);
   assert_fails(skep_txn_kill_query(f->db, "q-2", "bob", &txn, &err), SKEP_ERR_NOT_FOUND, err,
                "no query runs with id 'q-2'");

@@ -72,6 +72,7 @@ typedef struct skep_txn_conf {
   int64_t timeout_ms;      /* hive.txn.timeout; 0: 300 s. The one in force counts when it is longer */
   int64_t repl_timeout_ms; /* hive.repl.txn.timeout; 0: 11 days */
   int64_t open_timeout_ms; /* hive.txn.opentxn.timeout; 0: 1 s. Databases with ids out of order only */
+  int64_t opening_ms;      /* what an opening of our own may take of it; 0: half. Tests: as long as the machine needs */
   int64_t max_open_batch;  /* hive.txn.max.open.batch; 0: 1000 */
   int64_t max_open;        /* hive.max.open.txns; 0: 100000 */
 } skep_txn_conf;

@@ -12,6 +12,7 @@ skep_txn_conf skep_txn_conf_full(const skep_txn_conf *conf) {
   if (c.timeout_ms <= 0) c.timeout_ms = 300000;
   if (c.repl_timeout_ms <= 0) c.repl_timeout_ms = INT64_C(11) * 24 * 3600 * 1000;
   if (c.open_timeout_ms <= 0) c.open_timeout_ms = 1000;
+  if (c.opening_ms <= 0) c.opening_ms = c.open_timeout_ms / 2;
   if (c.max_open_batch <= 0) c.max_open_batch = 1000;
   if (c.max_open <= 0) c.max_open = 100000;
   return c;
@@ -120,7 +121,7 @@ static skep_status before_number(skep_db *db, skep_err *err) {
 }
 
 static void after_number(skep_db *db, const skep_txn_conf *c) {
-  if (!skep_db_dialect(db)->ids_in_order) skep_db_commit_within(db, c->open_timeout_ms / 2);
+  if (!skep_db_dialect(db)->ids_in_order) skep_db_commit_within(db, c->opening_ms);
 }
 
 skep_status skep_txn_check_type(skep_txn_type type, skep_err *err) {

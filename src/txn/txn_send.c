@@ -160,8 +160,8 @@ static skep_status send_seen(skep_db *db, const skep_txn_conf *c, const skep_txn
   const int64_t *memo = skep_db_memo(db);
   bool near = memo[SKEP_TXN_MEMO_LOW] > 0 && sent->settled - memo[SKEP_TXN_MEMO_LOW] < SKEP_TXN_LATELY;
   const skep_param begin = skep_p_i64(memo[near ? SKEP_TXN_MEMO_LOW : SKEP_TXN_MEMO_OPEN]),
-                   settled = skep_p_i64(sent->settled), slow = skep_p_i64(c->open_timeout_ms * 3 / 10),
-                   limit = skep_p_i64(c->open_timeout_ms / 2);
+                   settled = skep_p_i64(sent->settled), slow = skep_p_i64(c->opening_ms * 3 / 5),
+                   limit = skep_p_i64(c->opening_ms);
   skep_param now;
   SKEP_TRY(skep_db_sent_now(db, &now, err));
   sent->first = 0;

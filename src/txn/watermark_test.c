@@ -208,9 +208,9 @@ static void a_renamed_table_is_still_in_use(void **state) {
 static void holders_are_named(void **state) {
   txn_fixture *f = *state;
   skep_err err = {0};
-  f->conf = (skep_txn_conf){.user = "ann", .host = "h7", .agent = "skep_query_1"};
+  f->conf = (skep_txn_conf){.opening_ms = f->conf.opening_ms, .user = "ann", .host = "h7", .agent = "skep_query_1"};
   skep_txn a = begin_reader(f, "t");
-  f->conf = (skep_txn_conf){.user = "hive\n", .host = "hs2"};
+  f->conf = (skep_txn_conf){.opening_ms = f->conf.opening_ms, .user = "hive\n", .host = "hs2"};
   int64_t b = begin_foreign(f);
   f->now_ms += 3 * 3600 * 1000;
   skep_txn_horizon h;
