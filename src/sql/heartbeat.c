@@ -176,6 +176,8 @@ static skep_status hear_abort(skep_heartbeats *h, skep_arena *arena, int64_t txn
   if (state == 'o' || state == 'c') return SKEP_OK;
   if (state == 0) SKEP_TRY(skep_txn_abort_reason_of(h->db, arena, txn, &reason, err));
   if (reason == NULL) return SKEP_OK;
+  /* a deadlock's end is the same to its owner whoever notices it first, this thread or the waiter (wait.c) */
+  bool deadlock = strcmp(reason, skep_txn_abort_text(SKEP_ABORT_DEADLOCK)) == 0;
   snprintf(
       text, sizeof text,
       "Transaction manager has aborted the transaction txnid:%lld.  Reason: Transaction txnid:%lld already aborted "
@@ -185,7 +187,7 @@ static skep_status hear_abort(skep_heartbeats *h, skep_arena *arena, int64_t txn
   skep_heartbeat *w = find(h, txn);
   if (w != NULL && w->runs && !w->is_lost) {
     w->is_lost = true;
-    end_statement(w, SKEP_ERR_ABORTED, text);
+    end_statement(w, deadlock ? SKEP_ERR_CONFLICT : SKEP_ERR_ABORTED, text);
   }
   (void)pthread_mutex_unlock(&h->lock);
   return SKEP_OK;

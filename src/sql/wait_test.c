@@ -303,6 +303,38 @@ static void the_youngest_ends_when_transactions_wait_for_each_other(void **state
   b_fails(p, "COMMIT", SKEP_ERR_SEMANTIC, "20008");
 }
 
+/* A waiter that gets no turn until its heartbeat has told it. */
+static void sleep_until_told(void *self, int64_t ms) {
+  pair *p = self;
+  const struct timespec pause = {0, 1000000};
+  (void)ms;
+  while (__atomic_load_n(&p->b->cancelled, __ATOMIC_SEQ_CST) == 0) (void)nanosleep(&pause, NULL);
+}
+
+static void who_is_ended_is_told_the_same_by_its_heartbeat(void **state) {
+  pair *p = *state;
+  task t;
+  char text[600];
+  skep_ctx ctx = p->w.ctx; /* the system's clocks do not look at clock_self */
+  ctx.clock_self = p;
+  ctx.sleep_ms = sleep_until_told;
+  skep_session_close(p->b);
+  skep_session_opts opts = p->w.opts;
+  opts.ctx = &ctx;
+  assert_ok(skep_session_open(&opts, &p->b, &p->w.err), p->w.err);
+  warehouse_run(&p->w, "START TRANSACTION");
+  warehouse_run(&p->w, "UPDATE t SET x = x + 1 WHERE id = 1");
+  b_ok(p, "START TRANSACTION");
+  b_ok(p, "UPDATE u SET x = x + 1");
+  start_waiting(p, &t, "UPDATE t SET x = 0", text, sizeof text);
+  warehouse_run(&p->w, "UPDATE u SET x = x + 100");
+  assert_int_equal(finish(&t), SKEP_ERR_CONFLICT);
+  assert_non_null(strstr(t.err.text, "deadlock"));
+  warehouse_run(&p->w, "COMMIT");
+  skep_session_close(p->b); /* before its context goes */
+  assert_ok(skep_session_open(&p->w.opts, &p->b, &p->w.err), p->w.err);
+}
+
 static void who_closes_the_cycle_is_told_when_it_is_the_youngest(void **state) {
   pair *p = *state;
   task t;
@@ -359,6 +391,7 @@ int main(void) {
                                      TEST(who_waits_too_long_says_for_whom),
                                      TEST(a_statement_that_waited_in_vain_has_used_its_write_id),
                                      TEST(the_youngest_ends_when_transactions_wait_for_each_other),
+                                     TEST(who_is_ended_is_told_the_same_by_its_heartbeat),
                                      TEST(who_closes_the_cycle_is_told_when_it_is_the_youngest),
                                      TEST(statements_of_one_name_exclude_each_other),
                                      TEST(a_reader_that_may_not_wait_is_refused_at_once)};
