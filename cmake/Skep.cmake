@@ -68,9 +68,6 @@ function(skep_test name source)
   target_compile_definitions(${target} PRIVATE SKEP_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES LABELS unit)
-  if(SKEP_SANITIZE MATCHES thread) # DuckDB's library is not instrumented: its own locks would be taken for races
-    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
-  endif()
 endfunction()
 
 # skep_share(variable debug sanitized release): the one of this build. Random tests run in three builds, each with seeds of its
@@ -109,9 +106,6 @@ endfunction()
 function(skep_on_postgres)
   set_tests_properties(${ARGN} PROPERTIES FIXTURES_REQUIRED postgres SKIP_RETURN_CODE 77
     ENVIRONMENT SKEP_TEST_POSTGRES=${CMAKE_BINARY_DIR}/postgres/url)
-  if(SKEP_SANITIZE MATCHES thread) # as in skep_test
-    set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT TSAN_OPTIONS=ignore_noninstrumented_modules=1)
-  endif()
 endfunction()
 
 # skep_postgres_tests(name...): the cmocka programs of these tests once more, as <name>.postgres.
