@@ -443,37 +443,120 @@ def initiators(w):
     w.same("bh.abo_s", "bh.abo_h", after="aborts cleaned", then=["INSERT INTO bh.abo_s VALUES (10, 'later')", "INSERT INTO bh.abo_h VALUES (10, 'later')"])
 
 
-def half_way(w):
-    """A worker of Skep that was killed: Hive takes its job over, and what it left does no harm."""
-    w.skep("DROP TABLE IF EXISTS bh.half", f"CREATE TABLE bh.half (id INT, v STRING) {ACID[:-1]}, 'orc.compress'='NONE')")
-    for i in range(3):
-        w.skep(f"INSERT INTO bh.half SELECT a.i * 1000 + b.i, concat(repeat(md5(cast(a.i * 1000 + b.i as string)), 8), {i}) FROM (SELECT posexplode(split(space(9), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b")
-    w.skep("DELETE FROM bh.half WHERE id % 3 = 1", "ALTER TABLE bh.half COMPACT 'major'")
-    worker = subprocess.Popen([w.args.skep, "compact", "-w", w.warehouse, "--metastore", w.hive.url, "--once", "--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1"], env=w.env)
-    state = lambda: w.hive.psql("""SELECT "CQ_STATE" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = 'half'""")
-    end, place = time.monotonic() + 60, w.place("bh.half")
+BIG = "SELECT a.i * 1000 + b.i, concat(repeat(md5(cast(a.i * 1000 + b.i as string)), 8), {}) FROM (SELECT posexplode(split(space(9), ' ')) AS (i, e)) a CROSS JOIN (SELECT posexplode(split(space(999), ' ')) AS (i, e)) b"
+
+
+def queue(w, table, column="CQ_STATE"):
+    return w.hive.psql(f"""SELECT "{column}" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = '{table.split(".")[1]}'""")
+
+
+def slow_worker(w, table):
+    """A worker of Skep in the middle of a job of the table: its result has begun to be there. Its process and transaction."""
+    w.skep(f"DROP TABLE IF EXISTS {table}", f"CREATE TABLE {table} (id INT, v STRING) {ACID[:-1]}, 'orc.compress'='NONE')", *[f"INSERT INTO {table} " + BIG.format(i) for i in range(3)],
+           f"DELETE FROM {table} WHERE id % 3 = 1", f"ALTER TABLE {table} COMPACT 'major'")
+    worker = subprocess.Popen([w.args.skep, "compact", "-w", w.warehouse, *w.metastore, "--once", "--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1"], env=w.env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    end, place = time.monotonic() + 120, w.place(table)
     while not any(d.startswith("base_") for d in os.listdir(place)) and time.monotonic() < end:
         time.sleep(0.002)
+    w.expect(f"{table}: at work", queue(w, table) == ["w"], str(queue(w, table)) + str(w.directories(table)))
+    return worker, queue(w, table, "CQ_TXN_ID")[0]
+
+
+def killed(w, table):
+    worker, number = slow_worker(w, table)
     worker.kill()
     worker.wait()
-    w.expect("killed at work", state() == ["w"], str(state()) + str(w.directories("bh.half")))
-    w.same("bh.half", after="worker killed")
-    number = w.hive.psql("""SELECT "CQ_TXN_ID" FROM "COMPACTION_QUEUE" WHERE "CQ_TABLE" = 'half'""")[0]
-    # what a Hive's revokeTimedoutWorkers does after a day
-    w.hive.psql("""UPDATE "COMPACTION_QUEUE" SET "CQ_STATE" = 'i', "CQ_WORKER_ID" = NULL, "CQ_START" = NULL WHERE "CQ_TABLE" = 'half'""")
-    w.same("bh.half", after="Hive took the job over", then=[f"ABORT TRANSACTIONS {number}", "--! worker"])
-    w.expect("done by Hive", state() == ["r"], str(state()))
-    w.same("bh.half", after="and cleaned", then=["--! cleaner", "DELETE FROM bh.half WHERE id % 3 = 2"])
-    w.skep("ALTER TABLE bh.half COMPACT 'major'")
+    w.expect(f"{table}: killed at work", queue(w, table) == ["w"], str(queue(w, table)))
+    return number
+
+
+def works(w):
+    """As many rounds of Hive's worker as there are jobs."""
+    return ["--! worker"] * (1 + int(w.hive.psql("""SELECT count(*) FROM "COMPACTION_QUEUE" WHERE "CQ_STATE" = 'i'""")[0]))
+
+
+def half_way(w):
+    """Workers of Skep that were killed: Hive's services take their jobs over, and what they left does no harm."""
+    w.skep("CREATE DATABASE IF NOT EXISTS bh")
+    here, there = "bh.half_here", "bh.half_there"
+    numbers = [killed(w, there)]
+    w.hive.psql("""UPDATE "COMPACTION_QUEUE" SET "CQ_WORKER_ID" = 'elsewhere-1.0' WHERE "CQ_TABLE" = 'half_there'""")  # of another machine
+    numbers.append(killed(w, here))
+    w.same(here, there, after="workers killed")
+    w.hives("--! initiator")  # revokeFromLocalWorkers
+    w.expect("the job of this machine is free when Hive's initiator has begun", queue(w, here) == ["i"], str(queue(w, here)))
+    w.expect("that of another machine is not", queue(w, there) == ["w"], str(queue(w, there)))
+    time.sleep(3)
+    w.hives("SET hive.compactor.worker.timeout=2s", "--! initiator", "SET hive.compactor.worker.timeout=86400s")  # revokeTimedoutWorkers
+    w.expect("that of another machine is free after the time-out", queue(w, there) == ["i"], str(queue(w, there)))
+    w.same(here, there, after="Hive took the jobs over", then=works(w))
+    for t in (here, there):
+        w.expect(f"{t}: done by Hive", queue(w, t) == ["r"], str(queue(w, t)))
+    w.hives("--! cleaner")
+    w.expect("the dead workers' transactions hold the cleaner", all(queue(w, t) == ["r"] for t in (here, there)), str([queue(w, t) for t in (here, there)]))
+    w.hive.psql(f"""UPDATE "TXNS" SET "TXN_LAST_HEARTBEAT" = 0 WHERE "TXN_STATE" = 'o' AND "TXN_ID" IN ({", ".join(numbers)})""")  # time passes
+    said = w.compactor("housekeeper")
+    states = w.hive.psql(f"""SELECT "TXN_STATE" FROM "TXNS" WHERE "TXN_ID" IN ({", ".join(numbers)}) AND "TXN_STATE" = 'o'""")
+    w.expect("the dead workers' transactions have ended", states == [], str(states) + said)
+    w.same(here, there, after="and cleaned", then=["--! cleaner", *[f"DELETE FROM {t} WHERE id % 3 = 2" for t in (here, there)]])
+    for t in (here, there):
+        w.expect(f"{t}: cleaned by Hive", queue(w, t) == [] and len(w.directories(t)) == 2, str(queue(w, t)) + str(w.directories(t)))
+        w.skep(f"ALTER TABLE {t} COMPACT 'major'")
     said = w.compactor("worker")
     for _ in range(2):
         time.sleep(1.1)  # metastore.txn.opentxn.timeout: a number that is missing could still appear
         said += w.compactor("cleaner")
-    w.same("bh.half", after="Skep's next")
-    w.expect("one directory is left", len(w.directories("bh.half")) == 1, str(w.directories("bh.half")) + said)
+    w.same(here, there, after="Skep's next")
+    for t in (here, there):
+        w.expect(f"{t}: one directory is left", len(w.directories(t)) == 1, str(w.directories(t)) + said)
 
 
-PARTS = {f.__name__: f for f in (definitions, in_turn, partitions_in_turn, statistics, locks, conflicts, shared_writes, aborts, at_once, readers, initiators, half_way, compactions)}
+def alive(w):
+    """A worker of Skep that lives, and whose job Hive takes away and does: one result counts."""
+    t = "bh.half_alive"
+    w.skep("CREATE DATABASE IF NOT EXISTS bh")
+    worker, number = slow_worker(w, t)
+    w.hives("--! initiator")
+    w.expect("Hive's initiator takes the job away", queue(w, t) in (["i"], []), str(queue(w, t)))
+    w.same(t, after="Hive did the job of a worker that lives", then=works(w))
+    said = worker.communicate(timeout=300)[0]
+    states = w.hive.psql(f"""SELECT "TXN_STATE" FROM "TXNS" WHERE "TXN_ID" = {number}""")
+    w.expect("that worker's transaction did not commit", states in ([], ["a"]), str(states) + said)
+    w.expect("the job is done, once", queue(w, t) == ["r"], str(queue(w, t)) + said)
+    print(said)
+    w.same(t, after="both ended, and cleaned", then=["--! cleaner"])
+    w.expect("one base", len(w.directories(t)) == 1, str(w.directories(t)))
+    w.same(t, after="changed by both", then=[f"UPDATE {t} SET v = 'hive' WHERE id = 5"])
+
+
+def hive_killed(w):
+    """A Hive that was killed in the middle of a job: Skep takes it over when the transaction has timed out, and not before."""
+    t = "bh.half_hive"
+    w.skep("CREATE DATABASE IF NOT EXISTS bh", f"DROP TABLE IF EXISTS {t}", f"CREATE TABLE {t} (id INT, v STRING) {ACID}", *[f"INSERT INTO {t} " + BIG.format(i) for i in range(2)],
+           f"DELETE FROM {t} WHERE id % 3 = 1", f"ALTER TABLE {t} COMPACT 'major'")
+    w.hive.begin("--! worker")
+    end = time.monotonic() + 120
+    while queue(w, t, "CQ_TXN_ID") in ([""], ["0"]) and time.monotonic() < end:
+        time.sleep(0.05)
+    w.hive.kill()
+    number = queue(w, t, "CQ_TXN_ID")[0]
+    w.expect("killed at work", queue(w, t) == ["w"], str(queue(w, t)))
+    w.compactor("housekeeper", "worker")
+    w.expect("Skep leaves the job to it", queue(w, t) == ["w"], str(queue(w, t)))
+    w.hive.psql(f"""UPDATE "TXNS" SET "TXN_LAST_HEARTBEAT" = 0 WHERE "TXN_ID" = {number}""")
+    said = w.compactor("housekeeper") + w.compactor("worker")
+    w.expect("Skep takes the job over", queue(w, t) == ["r"], str(queue(w, t)) + said)
+    w.start({})
+    w.same(t, after="Skep took Hive's job over")
+    for _ in range(2):
+        time.sleep(1.1)
+        said += w.compactor("cleaner")
+    w.expect("one directory is left", len(w.directories(t)) == 1, str(w.directories(t)) + said)
+    w.same(t, after="cleaned by Skep, changed by Hive", then=[f"UPDATE {t} SET v = 'hive' WHERE id = 5"])
+
+
+PARTS = {f.__name__: f for f in (definitions, in_turn, partitions_in_turn, statistics, locks, conflicts, shared_writes, aborts, at_once, readers, initiators, half_way, alive, hive_killed, compactions)}
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class Hive:
     @property
     def url(self):
         """Of the metastore's database, as Skep takes it."""
-        return "postgresql://hive:hive@127.0.0.1:5499/metastore"
+        return os.environ.get("ORACLE_URL", "postgresql://hive:hive@127.0.0.1:5499/metastore")
 
     def psql(self, sql):
         return psql(self.url, sql, "-F", "\t").split("\n")[:-1]
@@ -128,6 +128,11 @@ class Hive:
         if answer.error:
             raise RuntimeError(f"Hive: {sql}: {answer.error}")
         return answer.rows
+
+    def kill(self):
+        """Hive, and not the metastore's service: as when the machine goes that it runs on."""
+        os.killpg(self.p.pid, 9)
+        self.p.wait()
 
     def end(self):
         """Ends Hive (by its own session, which only this object started) and its database."""
