@@ -317,7 +317,9 @@ skep_status skep_stats_shown(skep_session *s, const skep_type *type, const skep_
       out[0] = c->low_decimal;
       out[1] = c->high_decimal;
       break;
-    case SKEP_COLUMN_NO_RANGE:
+    case SKEP_COLUMN_NO_RANGE: /* of nothing but NULL: what an unset number of a thrift structure reads as */
+      if (family_of(type) == F_LONG) out[0] = out[1] = "0";
+      if (family_of(type) == F_DOUBLE) out[0] = out[1] = "0.0";
       break;
   }
   out[2] = ddl_number(s, c->n_nulls);

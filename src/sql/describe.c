@@ -506,27 +506,39 @@ static void property(writer *w, const char *name, const char *value) {
   if (w->status == SKEP_OK) w->status = show_row2(w->out, w->err, pad(w, name), pad(w, value));
 }
 
+/* The table's property with this column, or the table's alone: of a partitioned table Hive says nothing of BASIC_STATS
+ * here unless the table itself does. */
+static const char *accurate_with(writer *w, const skep_catalog_table *t, const char *name, bool complete) {
+  const char *old = skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE"), *key, *out;
+  int64_t at = skep_type_child(t->columns, name, strlen(name), true);
+  const uint32_t child = (uint32_t)at;
+  const skep_stats_columns one = {.at = &child, .n = 1};
+  if (!complete || at < 0) return old != NULL ? old : "{}";
+  if (old != NULL) {
+    out = skep_stats_accurate(w->s, t->columns, &one, old);
+  } else {
+    key = skep_catalog_accurate_key(&w->s->arena, t->columns->names[at]);
+    out = key != NULL ? skep_arena_join(&w->s->arena, "{\"COLUMN_STATS\":{", key, "}}") : NULL;
+  }
+  if (out == NULL) w->status = ddl_nomem(w->err);
+  return out;
+}
+
 /* Of a partitioned table without a partition: the sums over all, accurate when every partition has some. */
 static void column_statistics(writer *w, const skep_catalog_table *t, const skep_catalog_partition *p, const char *name,
                               const skep_type *type, const char **cells, const char **accurate) {
   const skep_catalog_column_stats *found;
+  const skep_catalog_partition *partitions;
   skep_catalog_column_stats sum;
-  size_t n = 0;
-  skep_catalog_params params = t->params;
+  size_t n = 0, n_partitions = 0;
   if (w->status != SKEP_OK) return;
   w->status = skep_catalog_list_column_stats(w->s->catalog, &w->s->arena, t, p, name, &found, &n, w->err);
   if (w->status != SKEP_OK) return;
   if (n > 0) skep_stats_sum(found, n, &sum);
   w->status = skep_stats_shown(w->s, type, n > 0 ? &sum : NULL, cells, w->err);
   if (!skep_table_is_partitioned(t) || p != NULL || w->status != SKEP_OK) return;
-  size_t n_partitions = add_sums(w, t, &params);
-  if (w->status != SKEP_OK) return;
-  *accurate = skep_catalog_param_get(&params, "COLUMN_STATS_ACCURATE");
-  int64_t at = skep_type_child(t->columns, name, strlen(name), true);
-  if (n == 0 || n != n_partitions || *accurate == NULL || at < 0) return;
-  const uint32_t child = (uint32_t)at;
-  const skep_stats_columns one = {.at = &child, .n = 1};
-  *accurate = skep_stats_accurate(w->s, t->columns, &one, NULL);
+  w->status = skep_catalog_list_partitions(w->s->catalog, &w->s->arena, t, false, &partitions, &n_partitions, w->err);
+  if (w->status == SKEP_OK) *accurate = accurate_with(w, t, name, n == n_partitions);
 }
 
 static void one_column(writer *w, const skep_describe *d, const skep_catalog_table *t,
@@ -545,7 +557,7 @@ static void one_column(writer *w, const skep_describe *d, const skep_catalog_tab
                               ddl_quote(w->s, d->column.items[d->column.n - 1]));
     return;
   }
-  const char *stats = skep_catalog_param_get(p != NULL ? &p->params : &t->params, "COLUMN_STATS_ACCURATE");
+  const char *stats = skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE"); /* the table's, of a partition too */
   name = d->column.items[d->column.n - 1];
   if (!d->formatted) {
     row(w, pad(w, name), pad(w, show_type(w->s, type)), pad(w, comment));
