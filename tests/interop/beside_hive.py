@@ -513,18 +513,18 @@ def half_way(w):
 
 
 def alive(w):
-    """A worker of Skep that lives, and whose job Hive takes away and does: one result counts."""
+    """A worker of Skep that lives, and whose job Hive's initiator takes away: somebody does it again, and one result counts."""
     t = "bh.half_alive"
     w.skep("CREATE DATABASE IF NOT EXISTS bh")
     worker, number = slow_worker(w, t)
     w.hives("--! initiator")
     w.expect("Hive's initiator takes the job away", queue(w, t) in (["i"], []), str(queue(w, t)))
-    w.same(t, after="Hive did the job of a worker that lives", then=works(w))
+    w.same(t, after="a job was taken from a worker that lives", then=works(w))
     said = worker.communicate(timeout=300)[0]
     states = w.hive.psql(f"""SELECT "TXN_STATE" FROM "TXNS" WHERE "TXN_ID" = {number}""")
     w.expect("that worker's transaction did not commit", states in ([], ["a"]), str(states) + said)
     w.expect("the job is done, once", queue(w, t) == ["r"], str(queue(w, t)) + said)
-    print(said)
+    w.expect("that worker says so", "not this worker's any more" in said, said)
     w.same(t, after="both ended, and cleaned", then=["--! cleaner"])
     w.expect("one base", len(w.directories(t)) == 1, str(w.directories(t)))
     w.same(t, after="changed by both", then=[f"UPDATE {t} SET v = 'hive' WHERE id = 5"])
