@@ -60,7 +60,7 @@ start() {
   "${as_user[@]}" "$bin/initdb" -D "$place/data" -U skep -A trust -E UTF8 --locale=C --no-sync >"$place.log" 2>&1 ||
     { cat "$place.log" >&2; rm -f "$place.log"; exit 1; }
   rm -f "$place.log"
-  for setting in listen_addresses= "unix_socket_directories=$place" fsync=off full_page_writes=off max_connections=200 \
+  for setting in listen_addresses= "unix_socket_directories=$place" fsync=off full_page_writes=off max_connections=600 \
     shared_buffers=64MB jit=off autovacuum_naptime=10s log_min_messages=fatal "$@"; do
     echo "${setting%%=*} = '${setting#*=}'"
   done | "${as_user[@]}" tee -a "$place/data/postgresql.conf" >/dev/null
