@@ -6,7 +6,7 @@ usage: service.py --skep PATH [--server SCRIPT] [--seed N] [--seconds N] NAME...
 
 NAME: metrics, statistics, killed, graceful, readers, soak, restart (which needs --server, the script that makes a throw-away PostgreSQL). With SKEP_TEST_POSTGRES in
 the environment the metastore is a database there. Exit status 1 when something differs, 77 where PostgreSQL is missing."""
-import argparse, collections, http.client, os, random, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, collections, fcntl, http.client, os, random, re, shutil, signal, socket, sqlite3, struct, subprocess, sys, tempfile, threading, time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from metastore import Metastore, Server  # noqa: E402
@@ -21,16 +21,21 @@ def expect(what, good, found=""):
         print(f"NOT SO: {what}: {str(found)[:2000]}")
 
 
-def wait_until(what, seconds, look):
-    """The first true answer."""
-    end = time.time() + seconds
-    while time.time() < end:
+def wait_until(what, look, process=None):
+    """The first true answer, however long the machine takes; None: the process that was to bring it about has ended."""
+    told = time.time() + 60
+    while True:
+        over = process is not None and process.poll() is not None
         found = look()
         if found:
             return found
+        if over:
+            expect(what, False, f"the process ended with {process.returncode}")
+            return None
+        if time.time() > told:
+            print(f"still waiting until {what}", flush=True)
+            told += 60
         time.sleep(0.1)
-    expect(what, False, "it did not happen")
-    return None
 
 
 class Warehouse:
@@ -72,26 +77,74 @@ ACID = "STORED AS ORC TBLPROPERTIES ('transactional'='true')"
 SLOW = ("--hiveconf", "skep.compactor.max.mb.per.sec=1")  # a job takes seconds
 
 
-def make_large(w):
+def make_large(w, table="t"):
     """Two deltas of some megabytes that do not compress."""
-    w.sql(f"CREATE TABLE t (id INT, s STRING) {ACID}")
-    w.sql("CREATE TABLE n (i INT)")
-    w.sql("INSERT INTO n SELECT pos FROM (SELECT posexplode(split(space(49999), ' '))) p")
+    w.sql(f"CREATE TABLE {table} (id INT, s STRING) {ACID}")
+    w.sql("CREATE TABLE IF NOT EXISTS n (i INT)")
+    w.sql("INSERT OVERWRITE TABLE n SELECT pos FROM (SELECT posexplode(split(space(49999), ' '))) p")
     for k in range(2):
-        w.sql(f"INSERT INTO t SELECT i + {k * 50000}, concat(md5(concat('{k}.', i)), sha1(concat('{k}', i))) FROM n")
+        w.sql(f"INSERT INTO {table} SELECT i + {k * 50000}, concat(md5(concat('{k}.', i)), sha1(concat('{k}', i))) FROM n")
 
 
-def sums(w):
-    return w.sql("SELECT count(*), sum(id), min(s), max(s) FROM t")
+def sums(w, table="t"):
+    return w.sql(f"SELECT count(*), sum(id), min(s), max(s) FROM {table}")
 
 
-def is_working(w):
-    return lambda: "\tworking\t" in "\n".join(w.sql("SHOW COMPACTIONS"))
-
-
-def is_running(w):
+def is_running(w, table="t"):
     """A worker that has made files."""
-    return lambda: any("_v" in name for name in w.names("t"))
+    return lambda: any("_v" in name for name in w.names(table))
+
+
+def state_of(w, table):
+    """Of its latest compaction."""
+    rows = w.sql(f"SHOW COMPACTIONS default.{table}")
+    return next((state for state in ("working", "initiated", "ready for cleaning", "succeeded", "failed") if any(f"\t{state}\t" in row for row in rows)), rows)
+
+
+def end_at_work(w, how, *words):
+    """A table whose job was under way when its service got a signal and ended. The job takes seconds; where it was over before the signal came, because we were slow, it is
+    tried with another table: the name of the one where it was not, its sums, and the service's exit status."""
+    for n in range(20):
+        table = f"t{n}"
+        make_large(w, table)
+        before = sums(w, table)
+        w.sql(f"ALTER TABLE {table} COMPACT 'major'")
+        d = w.daemon(*SLOW, *words)
+        wait_until("a worker works", is_running(w, table), d)
+        d.send_signal(how)
+        d.wait()
+        if state_of(w, table) not in ("ready for cleaning", "succeeded"):
+            return table, before, d.returncode
+    expect("a job is under way when its process ends", False, w.log())
+    return table, before, d.returncode
+
+
+def stop_between_writes(w, session):
+    """SIGSTOP, but not while it has the metastore locked: nobody else could write."""
+    while True:
+        session.p.send_signal(signal.SIGSTOP)
+        if is_unlocked(os.path.join(w.dir, "metastore.sqlite")):
+            return
+        session.p.send_signal(signal.SIGCONT)
+        time.sleep(0.05)
+
+
+def is_unlocked(path):
+    """Nobody writes into the metastore, or stands in the row for it (src/db/sqlite_queue.h)."""
+    with open(path + "-queue", "rb") as row:
+        form = "hhqqi4x"
+        lock = fcntl.fcntl(row, fcntl.F_GETLK, struct.pack(form, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+    if struct.unpack(form, lock)[0] != fcntl.F_UNLCK:
+        return False
+    db = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("ROLLBACK")
+        return True
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        db.close()
 
 
 # --- metrics ---
@@ -103,34 +156,71 @@ def free_port():
         return s.getsockname()[1]
 
 
-def raw(port, *parts, pause=0.0, close=False):
-    """What comes back when these bytes are sent; None: no connection."""
+PATIENCE = 2  # seconds that the service has for a request, and again for its answer (src/cli/compact_metrics.c)
+
+
+def once(port, parts, pause):
+    """What comes back when these bytes are sent; None: no connection. What was answered before the connection was reset counts."""
+    answer = b""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
-            for part in parts:
-                s.sendall(part)
-                time.sleep(pause)
-            if close:
-                return b""
-            answer = b""
+        with socket.create_connection(("127.0.0.1", port)) as s:
+            try:
+                for part in parts:
+                    s.sendall(part)
+                    time.sleep(pause)
+            except (ConnectionResetError, BrokenPipeError):
+                pass
             while True:
                 more = s.recv(65536)
                 if not more:
                     return answer
                 answer += more
-    except (ConnectionResetError, BrokenPipeError):
-        return b"reset"
+    except ConnectionResetError:
+        return answer
     except OSError:
         return None
 
 
+def raw(port, *parts, pause=0.0, begins=b"HTTP/1.1 "):
+    """The same, again while the answer is another one and somebody, we or the service, stood still for so long that it was right to give up."""
+    while True:
+        start = time.monotonic()
+        answer = once(port, parts, pause)
+        if answer is not None and answer.startswith(begins) or time.monotonic() - start < PATIENCE:
+            return answer
+
+
+def gone_before_the_answer(port, part):
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(part)
+
+
+def dawdle(port, begun):
+    """A request that never ends, one byte after the other, as long as anybody listens."""
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as s:
+            s.sendall(b"GET /")
+            begun.set()
+            while True:
+                s.sendall(b"x")
+                time.sleep(0.3)
+    except OSError:
+        begun.set()
+
+
 def get(port, path="/metrics", method="GET"):
-    c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    c.request(method, path)
-    r = c.getresponse()
-    body = r.read().decode()
-    c.close()
-    return r.status, r.getheader("Content-Type"), body
+    while True:
+        start = time.monotonic()
+        try:
+            c = http.client.HTTPConnection("127.0.0.1", port)
+            c.request(method, path)
+            r = c.getresponse()
+            answer = r.status, r.getheader("Content-Type"), r.read().decode()
+            c.close()
+            return answer
+        except (http.client.HTTPException, ConnectionResetError, BrokenPipeError):
+            if time.monotonic() - start < PATIENCE:
+                raise
 
 
 def parse_metrics(text):
@@ -157,39 +247,56 @@ def metrics(w, args):
     w.sql(f"CREATE TABLE t (id INT) {ACID}")
     for k in range(3):
         w.sql(f"INSERT INTO t VALUES ({k})")
-    port = free_port()
-    d = w.daemon("--metrics", str(port), "--hiveconf", "hive.compactor.cleaner.run.interval=100ms")
+    d, port = daemon_with_port(w, "--hiveconf", "hive.compactor.cleaner.run.interval=100ms")
     try:
-        wait_until("the port answers", 20, lambda: raw(port, b"GET / HTTP/1.0\r\n\r\n"))
         w.sql("ALTER TABLE t COMPACT 'major' AND WAIT POOL 'a\"b\\\\c'")
-        wait_until("the table is cleaned", 20, lambda: len(w.names("t")) == 1)
+        wait_until("the table is cleaned", lambda: len(w.names("t")) == 1, d)
+        least = {"compaction_num_succeeded": 1, "compaction_initiator_cycle_count": 1, "compaction_cleaner_cycle_count": 1, "skep_transactions_begun": 4}
+        rest = ("num_open_transactions", "compaction_initiator_cycle_duration", "compaction_oldest_enqueue_age_in_sec")  # once nobody works
+        wait_until("what was done is counted", lambda: counts(port, least, rest), d)
         status, kind, body = get(port)
         expect("metrics are served", status == 200 and kind == "text/plain; version=0.0.4; charset=utf-8", (status, kind))
         values = parse_metrics(body)
-        for name, least in (("compaction_num_succeeded", 1), ("compaction_initiator_cycle_count", 1), ("compaction_cleaner_cycle_count", 1), ("skep_transactions_begun", 4)):
-            expect(f"{name} is at least {least}", values.get(name, -1) >= least, values)
-        for name in ("num_open_transactions", "compaction_initiator_failure_counter", "compaction_cleaner_failure_counter", "compaction_worker_failure_counter", "total_num_timed_out_transactions",
-                     "total_num_aborted_transactions", "compaction_initiator_cycle_duration", "compaction_oldest_enqueue_age_in_sec"):
+        for name in ("compaction_initiator_failure_counter", "compaction_cleaner_failure_counter", "compaction_worker_failure_counter", "total_num_timed_out_transactions", "total_num_aborted_transactions"):
             expect(f"{name} is 0", values.get(name) == 0, values)
         w.sql("INSERT INTO t VALUES (4)")
         w.sql("ALTER TABLE t COMPACT 'major'")
-        wait_until("a worker's job is counted", 20, lambda: parse_metrics(get(port)[2]).get('compaction_worker_cycle_count{type="MAJOR"}', 0) >= 1)
-        expect("and its transaction", parse_metrics(get(port)[2])["total_num_committed_transactions"] >= 1)
+        wait_until("a worker's job and its transaction are counted", lambda: counts(port, {'compaction_worker_cycle_count{type="MAJOR"}': 1, "total_num_committed_transactions": 1}, ()), d)
         hostile_requests(port)
         status, _, again = get(port, "/metrics?name=x", "GET")
         expect("it still serves", status == 200 and parse_metrics(again), again)
-        dawdlers = [threading.Thread(target=raw, args=(port, b"GET /", *[b"x"] * 100), kwargs={"pause": 0.3}) for _ in range(3)]
+        begun = [threading.Event() for _ in range(3)]
+        dawdlers = [threading.Thread(target=dawdle, args=(port, one)) for one in begun]
         for t in dawdlers:
             t.start()
-        begin = time.time()
+        for one in begun:
+            one.wait()
         d.send_signal(signal.SIGTERM)
-        expect("it ends when it is told to, dawdlers or not", d.wait(timeout=60) == 0, d.returncode)
-        expect("and soon", time.time() - begin < 10, time.time() - begin)
+        expect("it ends when it is told to, dawdlers or not", d.wait() == 0, d.returncode)
         for t in dawdlers:
             t.join()
     finally:
         d.kill()
         d.wait()
+
+
+def daemon_with_port(w, *words):
+    """A service and its port; somebody else may take a port that was free: then another one."""
+    for _ in range(20):
+        port = free_port()
+        d = w.daemon("--metrics", str(port), *words)
+        while d.poll() is None:
+            if raw(port, b"GET / HTTP/1.0\r\n\r\n") and d.poll() is None:
+                return d, port
+            time.sleep(0.1)
+        if f"--metrics: port {port}" not in w.log():
+            break
+    sys.exit(f"no service with a port: {w.log()}")
+
+
+def counts(port, least, zero):
+    values = parse_metrics(get(port)[2])
+    return all(values.get(name, -1) >= n for name, n in least.items()) and all(values.get(name) == 0 for name in zero)
 
 
 def hostile_requests(port):
@@ -201,12 +308,12 @@ def hostile_requests(port):
              ("in pieces", [b"GE", b"T /met", b"rics HTTP/1.1\r\n", b"\r", b"\n"], b"200"), ("a large body behind it", [b"GET /metrics HTTP/1.1\r\n\r\n" + b"b" * 300000], b"200"),
              ("two requests at once", [b"GET /metrics HTTP/1.1\r\n\r\n" * 2], b"200")]
     for what, parts, status in cases:
-        answer = raw(port, *parts, pause=0.05)
-        expect(f"{what}: {status.decode()}", answer is not None and (answer.startswith(head + status) or answer == b"reset"), answer)
+        answer = raw(port, *parts, pause=0.05, begins=head + status)
+        expect(f"{what}: {status.decode()}", answer is not None and answer.startswith(head + status), answer)
     status, _, body = get(port, "/metrics", "HEAD")
     expect("HEAD has no body", status == 200 and body == "", body)
-    raw(port, b"GET /metrics HTTP/1.1\r\n\r\n", close=True)  # gone before the answer
-    raw(port, close=True)
+    gone_before_the_answer(port, b"GET /metrics HTTP/1.1\r\n\r\n")
+    gone_before_the_answer(port, b"")
 
 
 # --- statistics of columns ---
@@ -243,48 +350,32 @@ def statistics(w, args):
 
 def killed(w, args):
     """A worker's process that was killed: it is said, and the next one does the job at once; nothing of it stays."""
-    make_large(w)
-    before = sums(w)
-    w.sql("ALTER TABLE t COMPACT 'major'")
-    d = w.daemon("--roles", "worker", "--hiveconf", "skep.compactor.max.mb.per.sec=1", "--hiveconf", "skep.compactor.threads=1")
-    wait_until("a worker works", 60, is_running(w))
-    d.kill()
-    d.wait()
-    if not is_working(w)():
-        expect("the job is under work when its process is killed", False, w.sql("SHOW COMPACTIONS"))
-        return
-    code, out, err = w.command("why", "t")
+    t, before, _ = end_at_work(w, signal.SIGKILL, "--roles", "worker", "--hiveconf", "skep.compactor.threads=1")
+    code, out, err = w.command("why", t)
     expect("skep why says that the process is gone", "the process of its worker" in out and "the next worker takes it over" in out, out + err)
     expect("SHOW COMPACTIONS too", "is gone (transaction" in "\n".join(w.sql("SHOW COMPACTIONS")))
-    begin = time.time()
     code, out, err = w.command("compact", "--once", "--roles", "worker")
-    expect("the next one takes it over", code == 0 and " made base_" in out, out + err)
-    expect("at once", time.time() - begin < 60)
-    expect("rows", sums(w) == before)
+    expect("the next one takes it over at once", code == 0 and " made base_" in out, out + err)
+    expect("rows", sums(w, t) == before)
     time.sleep(1.2)  # numbers of transactions on PostgreSQL settle within a second
     code, out, err = w.command("compact", "--once", "--roles", "cleaner")
-    expect("one directory is left", [n[:12] for n in w.names("t")] == ["base_0000002"], w.names("t"))
-    expect("rows after cleaning", sums(w) == before)
-    code, out, err = w.command("check", "t")
+    expect("one directory is left", [n[:12] for n in w.names(t)] == ["base_0000002"], w.names(t))
+    expect("rows after cleaning", sums(w, t) == before)
+    code, out, err = w.command("check", t)
     expect("skep check finds nothing", code == 0, out + err)
 
 
 def graceful(w, args):
     """SIGTERM in the middle of a job: it goes back into the queue, its files go, and the exit status is 0."""
-    make_large(w)
-    before = sums(w)
-    w.sql("ALTER TABLE t COMPACT 'major'")
-    d = w.daemon(*SLOW)
-    wait_until("a worker works", 60, is_running(w))
-    d.send_signal(signal.SIGTERM)
-    expect("exit status 0", d.wait(timeout=120) == 0, f"{d.returncode} {w.log()}")
-    expect("no files are left", w.names("t") == ["delta_0000001_0000001_0000", "delta_0000002_0000002_0000"], w.names("t"))
-    shown = "\n".join(w.sql("SHOW COMPACTIONS"))
+    t, before, status = end_at_work(w, signal.SIGTERM)
+    expect("exit status 0", status == 0, f"{status} {w.log()}")
+    expect("no files are left", w.names(t) == ["delta_0000001_0000001_0000", "delta_0000002_0000002_0000"], w.names(t))
+    shown = "\n".join(w.sql(f"SHOW COMPACTIONS default.{t}"))
     expect("the job waits again", "\tinitiated\t" in shown and "interrupted" in shown, shown)
     expect("no transaction is left", "OPEN" not in "\n".join(w.sql("SHOW TRANSACTIONS")))
     code, out, err = w.command("compact", "--once")
     expect("the next one does it", code == 0 and " made base_" in out, out + err)
-    expect("rows", sums(w) == before)
+    expect("rows", sums(w, t) == before)
 
 
 # --- readers that sleep ---
@@ -300,7 +391,7 @@ def readers(w, args):
         s.rows("SET hive.in.test=true")
         s.rows("START TRANSACTION")
         s.rows("SELECT max(id) FROM t")
-        s.p.send_signal(signal.SIGSTOP)
+        stop_between_writes(w, s)
     w.sql("DELETE FROM t WHERE id % 10 = 0")
     w.sql("ALTER TABLE t COMPACT 'major' AND WAIT")
     time.sleep(1.2)
@@ -394,7 +485,7 @@ def soak(w, args):
     for d in daemons:
         if d is not None and d.poll() is None:
             d.send_signal(signal.SIGTERM)
-            expect("a daemon ends with 0", d.wait(timeout=120) == 0, w.log()[-2000:])
+            expect("a daemon ends with 0", d.wait() == 0, w.log()[-2000:])
     expected = collections.Counter({"1\t0": 1, "2\t0": 1})
     for t in writers:
         expected.update(f"{i}\t{v}" for i, v in t.rows.items())
@@ -402,6 +493,13 @@ def soak(w, args):
     expect("rows", have == expected, f"missing {list((expected - have))[:5]} extra {list((have - expected))[:5]}")
     settle(w, settings, expected)
     print(f"  {kills} kills, {sum(t.statements for t in writers)} statements, seed {args.seed}")
+
+
+LEFT = r"\t(initiated|working|ready for cleaning|OPEN|ABORTED)\t"
+
+
+def shown_left(w):
+    return "\n".join(w.sql("SHOW COMPACTIONS") + w.sql("SHOW TRANSACTIONS"))
 
 
 def settle(w, settings, expected):
@@ -413,19 +511,20 @@ def settle(w, settings, expected):
         w.command("compact", "--once", *settings)
         time.sleep(1.2)
     for d in (0, 1):
-        for attempt in range(3):
+        for _ in range(20):
             done = subprocess.run([w.skep, "-w", w.dir, *w.metastore.options, "-e", f"ALTER TABLE p PARTITION (d={d}) COMPACT 'major' AND WAIT"], capture_output=True, text=True, env=w.env)
             if done.returncode == 0 or "ready for cleaning" in done.stderr:
                 break
-    for _ in range(3):
+    for _ in range(60):
         time.sleep(1.2)
         w.command("compact", "--once", *settings)
+        if all(len(w.names(f"p/d={d}")) == 1 for d in (0, 1)) and not re.search(LEFT, shown_left(w)):
+            break
     for d in (0, 1):
         names = w.names(f"p/d={d}")
         expect("one base is left", len(names) == 1 and names[0].startswith("base_"), names)
-    shown = "\n".join(w.sql("SHOW COMPACTIONS"))
-    expect("no job is left", not re.search(r"\t(initiated|working|ready for cleaning)\t", shown), shown)
-    expect("no transaction is left", not re.search(r"\t(OPEN|ABORTED)\t", "\n".join(w.sql("SHOW TRANSACTIONS"))), w.sql("SHOW TRANSACTIONS"))
+    shown = shown_left(w)
+    expect("no job and no transaction is left", not re.search(LEFT, shown), shown)
     code, out, err = w.command("check", "p")
     expect("skep check finds nothing", code == 0, out + err)
     have = collections.Counter(w.sql("SELECT id, v FROM p"))
@@ -455,16 +554,16 @@ def restart(w, args):
     d = w.daemon("--hiveconf", "skep.compactor.max.mb.per.sec=2", "--hiveconf", "hive.compactor.cleaner.run.interval=500ms", "--hiveconf", "skep.compactor.silence=0",
                  "--hiveconf", "hive.compactor.check.interval=2s", "--hiveconf", "hive.compactor.aborted.txn.time.threshold=1s")
     try:
-        wait_until("a worker works", 60, is_running(w))
+        wait_until("a worker works", is_running(w), d)
         w.metastore.kill()
         time.sleep(3)
         expect("the service is still there", d.poll() is None, w.log())
         expect("the server starts again", w.metastore.again())
-        wait_until("the job is done, and cleaned", 120, lambda: [n[:12] for n in w.names("t")] == ["base_0000002"])
+        wait_until("the job is done, and cleaned", lambda: [n[:12] for n in w.names("t")] == ["base_0000002"], d)
         expect("rows", sums(w) == before)
-        wait_until("nothing is left in the queue", 60, lambda: not re.search(r"\t(initiated|working|ready for cleaning)\t", "\n".join(w.sql("SHOW COMPACTIONS"))))
+        wait_until("nothing is left in the queue", lambda: not re.search(r"\t(initiated|working|ready for cleaning)\t", "\n".join(w.sql("SHOW COMPACTIONS"))), d)
         d.send_signal(signal.SIGTERM)
-        expect("exit status 0", d.wait(timeout=60) == 0, w.log())
+        expect("exit status 0", d.wait() == 0, w.log())
     finally:
         d.kill()
         d.wait()
