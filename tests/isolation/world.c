@@ -15,11 +15,11 @@
 world_session *world_find(world *w, const char *name) { return &w->sessions[name[0] - 'A']; }
 world_session *world_observer(world *w) { return &w->sessions[SPEC_MAX_SESSIONS]; }
 
-/* ---- clocks ---- */
+/* ---- clocks: they stand still but for @clock, or a machine that stalls would be taken for one ---- */
 
 static int64_t world_clock(void *self) {
   world *w = self;
-  return w->ctx.clock_ms(w->ctx.clock_self) + __atomic_load_n(&w->ahead_ms, __ATOMIC_SEQ_CST);
+  return w->begun_ms + __atomic_load_n(&w->ahead_ms, __ATOMIC_SEQ_CST);
 }
 
 static int64_t session_clock(void *self) {
@@ -28,11 +28,10 @@ static int64_t session_clock(void *self) {
   return __atomic_load_n(&s->stalled, __ATOMIC_SEQ_CST) ? s->stalled_ms : now;
 }
 
-/* Time between two moments: it passes with the wall clock's. */
+/* Time between two moments: it passes with the clock. */
 static int64_t session_monotonic(void *self) {
   const world_session *s = self;
-  const world *w = s->world;
-  return w->ctx.monotonic_ns(w->ctx.clock_self) + __atomic_load_n(&w->ahead_ms, __ATOMIC_SEQ_CST) * 1000000;
+  return world_clock(s->world) * 1000000;
 }
 
 /* ---- one statement ---- */
@@ -413,6 +412,7 @@ bool world_open(world *w, char *message, size_t size) {
   skep_err err = {0};
   memset(w, 0, sizeof *w);
   skep_ctx_init(&w->ctx);
+  w->begun_ms = w->ctx.clock_ms(w->ctx.clock_self);
   snprintf(w->dir, sizeof w->dir, "%s/skep-isolation-XXXXXX", temp_dir_memory());
   if (mkdtemp(w->dir) == NULL) return snprintf(message, size, "no directory for the metastore"), false;
   metastore_new(&w->metastore, &w->ctx, true);

@@ -44,10 +44,10 @@ typedef struct world_session {
 typedef struct world {
   skep_ctx ctx;
   skep_fs *fs;
-  skep_db *db;         /* the observer's */
-  char dir[64];        /* where queries spill */
-  metastore metastore; /* on PostgreSQL where support/metastore.h says so */
-  int64_t ahead_ms;
+  skep_db *db;                /* the observer's */
+  char dir[64];               /* where queries spill */
+  metastore metastore;        /* on PostgreSQL where support/metastore.h says so */
+  int64_t begun_ms, ahead_ms; /* by the real clock; @clock since then */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   uint64_t n_waits;
