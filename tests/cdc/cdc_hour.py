@@ -47,14 +47,14 @@ def check(what, got, want):
 
 def metastore(warehouse, statement, *values):
     """What months of other work would have done to the numbering of transactions and write ids."""
-    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite")) as db:
+    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite"), timeout=3600) as db:
         db.execute(statement, values)
     db.close()
 
 
 def owner(warehouse, write_id):
     """The transaction that was given a write id of orders."""
-    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite")) as db:
+    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite"), timeout=3600) as db:
         row = db.execute("SELECT T2W_TXNID FROM TXN_TO_WRITE_ID WHERE T2W_DATABASE = 'shop' AND T2W_TABLE = 'orders' "
                          "AND T2W_WRITEID = ?", (write_id,)).fetchone()
     db.close()
@@ -112,7 +112,7 @@ def service(skep, warehouse, *options):
 
 def column(warehouse, statement, *values):
     """The first column of a statement's rows in the metastore."""
-    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite")) as db:
+    with sqlite3.connect(os.path.join(warehouse, "metastore.sqlite"), timeout=3600) as db:
         rows = [row[0] for row in db.execute(statement, values)]
     db.close()
     return rows
@@ -186,6 +186,7 @@ def compact(skep, warehouse, writer, reader, model, today, before):
 def second_writer(skep, warehouse, writer, model, today):
     """Two writers of one row, neither of which may be lost: what comes out says in which order they ran, and on what."""
     second, looker = (Session(skep, warehouse, [], environment(skep)) for _ in range(2))
+    second.rows("SET skep.lock.wait.timeout=3600s")
     where = f"WHERE order_id = {model.last} AND day = DATE '{TODAY}'"
     check("before the two writers", writer.value(f"SELECT amount FROM shop.orders {where}"), "7")
     writer.rows("SET hive.in.test=true")
@@ -194,10 +195,11 @@ def second_writer(skep, warehouse, writer, model, today):
     ended = []
     thread = threading.Thread(target=lambda: ended.append(second.run(f"UPDATE shop.orders SET amount = amount * 2 {where}")))
     thread.start()
-    at = time.monotonic()
-    while not any("\tWAITING\t" in row for row in looker.rows("SHOW LOCKS shop.orders")) and time.monotonic() - at < 60:
+    waits = False
+    while not waits and not ended:
+        waits = any("\tWAITING\t" in row for row in looker.rows("SHOW LOCKS shop.orders"))
         time.sleep(0.1)
-    check("the second writer waits", (any("\tWAITING\t" in row for row in looker.rows("SHOW LOCKS shop.orders")), ended), (True, []))
+    check("the second writer waits", (waits, ended), (True, []))
     check("nobody sees the first one's change", looker.value(f"SELECT amount FROM shop.orders {where}"), "7")
     writer.rows("COMMIT")
     thread.join()

@@ -108,6 +108,7 @@ static bool look(process *p) {
 static bool open_process(process *p, const char *dir) {
   skep_status st = warehouse_init(&p->w, dir);
   if (st == SKEP_OK) st = skep_session_open(&p->w.opts, &p->w.session, &p->w.err);
+  if (st == SKEP_OK) st = warehouse_try(&p->w, p->w.session, "SET skep.lock.wait.timeout=3600s");
   return st == SKEP_OK || failed(p, "open", "");
 }
 

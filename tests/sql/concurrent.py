@@ -20,7 +20,9 @@ class Run:
         self.lock = threading.Lock()
 
     def session(self):
-        return Session(self.args.skep, os.path.join(self.here, "warehouse"), [], environment(self.args.skep))
+        session = Session(self.args.skep, os.path.join(self.here, "warehouse"), [], environment(self.args.skep))
+        self.must(session, "SET skep.lock.wait.timeout=3600s")  # how long others take is not what is tested
+        return session
 
     def must(self, session, sql):
         rows, err = session.run(sql)
