@@ -51,7 +51,8 @@ start() {
   stop
   mkdir -p "$dir"
   local above=${TMPDIR:-/tmp}
-  if [ -z "${TMPDIR:-}" ] && [ -d /dev/shm ] && [ -w /dev/shm ]; then above=/dev/shm; fi # nothing of it is to last
+  # Nothing of it is to last; a container's /dev/shm may be too small for it.
+  if [ -z "${TMPDIR:-}" ] && [ -w /dev/shm ] && [ "$(df -Pk /dev/shm | awk 'END { print $4 }')" -gt 4000000 ]; then above=/dev/shm; fi
   place=$(mktemp -d "$above/skep-pg.XXXXXX") # short: the path of a socket has 107 bytes
   echo "$place" >"$dir/place"
   if [ ${#as_user[@]} -gt 0 ]; then chown "$user" "$place"; fi

@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--keep", action="store_true")
     args = parser.parse_args()
     must_show = args.wrong and not args.harmless
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > 1 << 30 else None
     for attempt in range(20 if must_show else 1):
         here = tempfile.mkdtemp(prefix="skep-history-", dir=base)
         problems, history = run(args, args.seed + attempt, here)

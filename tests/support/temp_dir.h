@@ -3,12 +3,21 @@
 #define SUPPORT_TEMP_DIR_H
 
 #include <ftw.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Where files are in memory, if there is such a place: for tests that syncing is nothing to. */
-static inline const char *temp_dir_memory(void) { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; }
+/* Where files are in memory, if there is such a place and room in it (a container may have 64 MB): for tests that
+ * syncing is nothing to. */
+static inline const char *temp_dir_memory(void) {
+  struct statvfs room;
+  bool fits = access("/dev/shm", W_OK) == 0 && statvfs("/dev/shm", &room) == 0 &&
+              (uint64_t)room.f_bavail * room.f_frsize >= UINT64_C(1) << 30;
+  return fits ? "/dev/shm" : "/tmp";
+}
 
 typedef struct temp_dir {
   char path[256];
