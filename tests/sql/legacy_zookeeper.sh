@@ -5,6 +5,6 @@ set -euo pipefail
 here=$(dirname "$0")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-zookeeper="zookeeper.ZooKeeperHiveLockManager --hiveconf hive.zookeeper.quorum=$(cat "$3") --hiveconf hive.zookeeper.namespace=sql_$$ --hiveconf hive.zookeeper.session.timeout=2s"
+zookeeper="zookeeper.ZooKeeperHiveLockManager --hiveconf hive.zookeeper.quorum=$(cat "$3") --hiveconf hive.zookeeper.namespace=sql_$$ --hiveconf hive.zookeeper.session.timeout=300s"
 sed "s|EmbeddedLockManager --|$zookeeper --|" "$here/legacy_locks.test" >"$work/legacy_zookeeper.test"
 "$1" "$here/run.py" --skep "$2" "$work/legacy_zookeeper.test"
