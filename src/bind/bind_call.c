@@ -682,16 +682,23 @@ static skep_status rule_add_months(call_state *c) {
                                           c->bx->args[0], c->bx->args[1]));
 }
 
+/* The length chooses the algorithm, and must be known: "SHA-" and the number, as Java looks it up (sha2(x, 1) is SHA-1:
+ * golden 18); 0 is 256, and what no algorithm has makes NULL. */
 static skep_status rule_sha2(call_state *c) {
+  static const struct {
+    int64_t bits;
+    const char *name;
+  } ways[] = {{0, "sha2 256"}, {224, "sha2 224"}, {256, "sha2 256"}, {384, "sha2 384"}, {512, "sha2 512"}};
   const skep_bx *bits = c->bx->args[1];
-  bool fixed = bits->op == SKEP_BX_CONST && !bits->value.is_null && skep_rule_is_integer(bits->type);
-  if (!fixed || (bits->value.i64 != 0 && bits->value.i64 != 256 && bits->value.i64 != 1)) {
-    return skep_bind_unsupported(c->b, c->expr->pos, "sha2 of another length than 256 bits");
-  }
-  const char *name = bits->value.i64 == 1 ? "sha1" : "sha2"; /* sha2(x, 1) is SHA-1: golden 18 */
+  const skep_function *fn = NULL;
+  if (bits->op != SKEP_BX_CONST || !(skep_rule_is_integer(bits->type) || bits->value.is_null))
+    return skep_bind_unsupported(c->b, c->expr->pos, "sha2 whose second argument is not a constant number");
   SKEP_TRY(skep_call_convert_letter(c, 0, 'x'));
-  return replace_node(
-      c, skep_bx_call(c->b, skep_function_find(name), skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
+  for (size_t i = 0; i < sizeof ways / sizeof *ways && !bits->value.is_null; i++)
+    if (ways[i].bits == bits->value.i64) fn = skep_function_operator(ways[i].name);
+  if (!bits->value.is_null && bits->value.i64 == 1) fn = skep_function_find("sha1");
+  if (fn == NULL) return replace_node(c, skep_bx_null(c->b, skep_rule_type(SKEP_STRING)));
+  return replace_node(c, skep_bx_call(c->b, fn, skep_rule_type(SKEP_STRING), c->expr->pos, c->bx->args, 1));
 }
 
 static skep_status rule_printf(call_state *c) {

@@ -7,9 +7,10 @@
 
 enum { MAX_NAME = 80, MAX_TEXT = 1 << 28 };
 
-static const skep_function *const tables[] = {
-    skep_functions_number, skep_functions_decimal, skep_functions_string, skep_functions_text, skep_functions_time,
-    skep_functions_hash,   skep_functions_any,     skep_functions_math,   skep_functions_web,  skep_functions_format};
+static const skep_function *const tables[] = {skep_functions_number, skep_functions_decimal, skep_functions_string,
+                                              skep_functions_text,   skep_functions_time,    skep_functions_hash,
+                                              skep_functions_any,    skep_functions_math,    skep_functions_web,
+                                              skep_functions_format, skep_functions_sha2};
 
 /* ---- calls ---- */
 

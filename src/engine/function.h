@@ -75,7 +75,7 @@ typedef struct skep_registered {
 extern const skep_aggregate skep_functions_aggregate[];
 extern const skep_function skep_functions_number[], skep_functions_decimal[], skep_functions_string[],
     skep_functions_text[], skep_functions_time[], skep_functions_hash[], skep_functions_any[], skep_functions_math[],
-    skep_functions_web[], skep_functions_format[];
+    skep_functions_web[], skep_functions_format[], skep_functions_sha2[];
 
 static inline bool skep_arg_valid(const skep_call *c, uint32_t arg, int64_t i) {
   return c->valid[arg] == NULL || (c->valid[arg][i / 64] >> (i % 64) & 1) != 0;

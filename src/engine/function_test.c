@@ -244,6 +244,23 @@ static void strings_are_counted_in_characters(void **state) {
       {"skep_upper('straße')", "string", "STRASSE"},
       {"skep_lower('ÀÉ')", "string", "àé"},
       {"skep_initcap('hello wORLD foo-bar')", "string", "Hello World Foo-bar"},
+      {"skep_initcap('élan ÀLA  ßa\u3000Ωω o''NEIL')", "string", "Élan Àla  ßa\u3000Ωω O'neil"},
+      {"skep_sha2_224('abc')", "string", "23097d223405d8228642a477bda255b32aadbce4bda0b3f7e36c9da7"},
+      {"skep_sha2_224(''::BLOB)", "string", "d14a028c2a3a2bc9476102bb288234c415a2b01f828ea62ac5b3e42f"},
+      {"skep_sha2_224(repeat('x', 119))", "string", "d75fd32c9a5ddf823b9f5b99b5170d51f8d9103d1436b5996c62b504"},
+      {"skep_sha2_384('abc')", "string",
+       "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"},
+      {"skep_sha2_384(repeat('x', 111))", "string",
+       "dfec6588f894c2b089119e1884a23941e5aa69ed38702839cf7352ac6d155d315693bb5d26b7468d8b69ecf4631ef419"},
+      {"skep_sha2_512('abc'::BLOB)", "string",
+       "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80"
+       "e2"
+       "a9ac94fa54ca49f"},
+      {"skep_sha2_512(repeat('x', 1000))", "string",
+       "ae13575c5d98bfa689617bb19f0f55efdd52b39397fd620bcd1fbc03fda979e6b69bfba24698176eafe766d31c48b70273b031980643230"
+       "82e"
+       "04cc4eb9126310"},
+      {"skep_sha2_512(NULL::BLOB)", "string", "\\N"},
       {"skep_concat_ws(',', ['a', NULL, 'b'])", "string", "a,b"},
       {"skep_concat_ws('-', ['', 'a'])", "string", "-a"},
       {"skep_concat_ws(',', []::VARCHAR[])", "string", ""},

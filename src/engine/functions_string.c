@@ -531,20 +531,33 @@ static skep_status soundex(skep_call *c, skep_err *err) {
   return SKEP_OK;
 }
 
-/* Words begin behind white space; the rest of them is in lower case. ASCII letters only: see README. */
-static skep_status initcap(skep_call *c, skep_err *err) {
+/* Java's Character.isWhitespace: the separators of Unicode but those that do not break, and some controls. */
+static bool is_java_space(skep_bytes ch) {
+  static const char *const wide[] = {"\xe1\x9a\x80", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x81\x9f", "\xe3\x80\x80"};
+  uint8_t first = ch.at[0];
+  if (ch.left == 1) return first == ' ' || (first >= 9 && first <= 13) || (first >= 28 && first <= 31);
+  if (ch.left != 3) return false;
+  for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+    if (memcmp(ch.at, wide[k], 3) == 0) return true;
+  return first == 0xe2 && ch.at[1] == 0x80 && ch.at[2] >= 0x80 && ch.at[2] <= 0x8a && ch.at[2] != 0x87; /* U+2000.. */
+}
+
+/* Words begin behind white space: their first characters of the second text, all others of the first, which is the same
+ * one in the other case. The sharp s has no capital. */
+static skep_status title(skep_call *c, skep_err *err) {
   EACH_ROW(c, i) {
-    skep_bytes s = skep_arg_bytes(c, 0, i);
+    skep_bytes low = skep_arg_bytes(c, 0, i), high = skep_arg_bytes(c, 1, i);
     bool is_first = true;
     skep_buf_reset(c->text);
-    for (size_t at = 0; at < s.left; at++) {
-      uint8_t ch = s.at[at];
-      if (ch >= 'a' && ch <= 'z' && is_first)
-        ch = (uint8_t)(ch - 32);
-      else if (ch >= 'A' && ch <= 'Z' && !is_first)
-        ch = (uint8_t)(ch + 32);
-      is_first = ch == ' ' || (ch >= 9 && ch <= 13) || (ch >= 28 && ch <= 31);
-      skep_buf_byte(c->text, ch);
+    while (low.left > 0) {
+      size_t n = char_bytes(low.at, low.left), m = high.left > 0 ? char_bytes(high.at, high.left) : 0;
+      skep_bytes ch = skep_bytes_of(low.at, n), big = skep_bytes_of(high.at, m);
+      bool sharp_s = n == 2 && memcmp(ch.at, "\xc3\x9f", 2) == 0;
+      bool raise = is_first && m > 0 && !sharp_s;
+      skep_buf_add(c->text, raise ? big.at : ch.at, raise ? big.left : ch.left);
+      is_first = is_java_space(ch);
+      low = skep_bytes_of(low.at + n, low.left - n);
+      high = skep_bytes_of(high.at + m, high.left - m);
     }
     SKEP_TRY(skep_call_put_text(c, i, err));
   }
@@ -614,10 +627,11 @@ const skep_function skep_functions_string[] = {
     {.name = "skep_bytes", .args = "v", .result = 'x', .body = same_bytes},
     {.name = "skep_levenshtein", .args = "vv", .result = 'i', .body = levenshtein},
     {.name = "skep_soundex", .args = "v", .result = 'v', .body = soundex},
-    {.name = "skep_initcap", .args = "v", .result = 'v', .body = initcap},
+    {.name = "skep_title", .args = "vv", .result = 'v', .body = title},
     {.name = "skep_replacement", .args = "v", .result = 'v', .body = replacement},
     /* Java turns the sharp s into two letters. */
     {.name = "skep_upper", .macro = "(s) AS upper(replace(skep_utf8(s), 'ß', 'SS'))"},
+    {.name = "skep_initcap", .macro = "(s) AS skep_title(lower(skep_utf8(s)), upper(skep_utf8(s)))"},
     {.name = "skep_lower", .macro = "(s) AS lower(skep_utf8(s))"},
     {.name = "skep_concat_ws", .args = "vV", .result = 'v', .body = concat_ws},
     {.name = "skep_regexp_like", .macro = "(s, re) AS regexp_matches(skep_utf8(s), skep_utf8(re))"},
