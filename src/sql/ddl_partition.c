@@ -3,6 +3,7 @@
 
 #include "column/text.h"
 #include "sql/ddl_int.h"
+#include "sql/target.h"
 
 /* ---- constants ---- */
 
@@ -105,6 +106,7 @@ skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const 
     if (values[at] != NULL)
       return ddl_semantic_fail(err, 0, "Partition column %s appears more than once", ddl_quote(s, item->name));
     SKEP_TRY(ddl_constant_text(s, item->value, &text, err));
+    SKEP_TRY(skep_target_number(&s->arena, t->partition_keys->children[at], item->value, &text, err));
     skep_status st = skep_catalog_partition_value(&s->arena, t->partition_keys->children[at], text, &values[at], err);
     if (st == SKEP_ERR_RANGE) {
       skep_buf type;
@@ -227,6 +229,7 @@ skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const
       if (text == NULL || !ddl_like(p->values[at], text)) return SKEP_OK;
       continue;
     }
+    SKEP_TRY(skep_target_number(&s->arena, type, item->value, &text, err));
     skep_status st = skep_catalog_partition_value(&s->arena, type, text, &wanted, err);
     if (st == SKEP_ERR_RANGE) return SKEP_OK; /* no value of that type: equal to none */
     if (st != SKEP_OK) return st;

@@ -5,6 +5,7 @@
 
 #include "acid/name.h"
 #include "bind/type_rules.h"
+#include "column/text.h"
 #include "hiveql/parse.h"
 
 /* ---- the PARTITION clause ---- */
@@ -51,6 +52,64 @@ skep_status skep_target_constant(skep_arena *arena, const skep_expr *expr, const
   memcpy(copy + minus, text, length);
   copy[length + minus] = '\0';
   *out = copy;
+  return SKEP_OK;
+}
+
+/* To an int, or a long, as Java casts a double. */
+static int64_t saturate(double number, bool to_long) {
+  if (number != number) return 0;
+  if (number < (to_long ? -0x1p63 : -0x1p31)) return to_long ? INT64_MIN : INT32_MIN;
+  if (number >= (to_long ? 0x1p63 : 0x1p31)) return to_long ? INT64_MAX : INT32_MAX;
+  return (int64_t)number;
+}
+
+/* The low bits, as Java narrows. */
+static int64_t narrow(int64_t number, skep_kind kind) {
+  switch (kind) {
+    case SKEP_TINYINT:
+      return (int8_t)(uint8_t)number;
+    case SKEP_SMALLINT:
+      return (int16_t)(uint16_t)number;
+    case SKEP_INT:
+      return (int32_t)(uint32_t)number;
+    default:
+      return number;
+  }
+}
+
+/* A double saturates as an int first (of BIGINT: a long); a decimal loses its digits behind the point. */
+static bool cast_number(skep_literal_kind from, const char *text, skep_kind to, int64_t *out) {
+  double number;
+  switch (from) {
+    case SKEP_LITERAL_TINYINT:
+    case SKEP_LITERAL_SMALLINT:
+    case SKEP_LITERAL_INT:
+    case SKEP_LITERAL_BIGINT:
+      return skep_parse_i64(skep_bytes_of(text, strlen(text)), out);
+    case SKEP_LITERAL_DECIMAL:
+      return skep_parse_i64(skep_bytes_of(text, strcspn(text, ".")), out) && narrow(*out, to) == *out;
+    case SKEP_LITERAL_DOUBLE:
+      if (!skep_parse_f64(skep_bytes_of(text, strlen(text)), &number)) return false;
+      *out = saturate(number, to == SKEP_BIGINT);
+      return true;
+    default:
+      return false;
+  }
+}
+
+skep_status skep_target_number(skep_arena *arena, const skep_type *key, const skep_expr *value, const char **text,
+                               skep_err *err) {
+  enum { LONGEST = 24 };
+  int64_t number;
+  bool integer =
+      key->kind == SKEP_TINYINT || key->kind == SKEP_SMALLINT || key->kind == SKEP_INT || key->kind == SKEP_BIGINT;
+  while (value->kind == SKEP_EXPR_UNARY) value = value->unary.operand;
+  if (!integer || *text == NULL || value->kind != SKEP_EXPR_LITERAL) return SKEP_OK;
+  if (!cast_number(value->literal.kind, *text, key->kind, &number)) return SKEP_OK;
+  char *copy = skep_arena_alloc(arena, LONGEST);
+  if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition value");
+  snprintf(copy, LONGEST, "%lld", (long long)narrow(number, key->kind));
+  *text = copy;
   return SKEP_OK;
 }
 
@@ -168,6 +227,7 @@ static skep_status static_value(skep_life *life, const skep_partition_spec *spec
     *out = skep_bytes_of(text, strlen(text));
     return SKEP_OK;
   }
+  SKEP_TRY(skep_target_number(&life->s->arena, key, v->value, &text, err));
   skep_status st = skep_catalog_partition_value(&life->s->arena, key, text, &normal, err);
   if (st == SKEP_ERR_RANGE) return does_not_fit(life, key, key_name, v->value, err);
   if (st != SKEP_OK) return st;

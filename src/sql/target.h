@@ -32,6 +32,11 @@ int64_t skep_target_column(const skep_target *target, const char *name);
 SKEP_NODISCARD skep_status skep_target_constant(skep_arena *arena, const skep_expr *expr, const char **out,
                                                 skep_err *err);
 
+/* A numeric constant as Hive casts it to the type of an integer key: 1.5 is 1, 99999999999 of an INT is 1215752191.
+ * Other texts, and numbers that no cast makes an integer of, stay as they are. */
+SKEP_NODISCARD skep_status skep_target_number(skep_arena *arena, const skep_type *key, const skep_expr *value,
+                                              const char **text, skep_err *err);
+
 /* Several row images side by side as one struct type. */
 SKEP_NODISCARD skep_status skep_target_images(skep_arena *arena, const skep_type *const *images, uint32_t n,
                                               const skep_type **out, skep_err *err);

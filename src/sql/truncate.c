@@ -43,6 +43,7 @@ static skep_status wanted_values(skep_life *life, const skep_life_table *table, 
                        table->t->db, table->t->name, skep_quote(quoted, sizeof quoted, v->name, strlen(v->name)));
     if (v->value == NULL) continue;
     SKEP_TRY(skep_target_constant(&life->s->arena, v->value, &text, err));
+    SKEP_TRY(skep_target_number(&life->s->arena, keys->children[k], v->value, &text, err));
     SKEP_TRY(skep_catalog_partition_value(&life->s->arena, keys->children[k], text, &wanted[k], err));
   }
   *out = wanted;
