@@ -288,7 +288,9 @@ static void compile(skep_session *s, ddl_alter *a) {
 
 skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep_result **out, skep_err *err) {
   *out = NULL;
-  if (statement->alter_table->kind == SKEP_ALTER_COMPACT) return skep_compact_statement_run(s, statement, out, err);
+  skep_alter_kind kind = statement->alter_table->kind;
+  if (kind == SKEP_ALTER_COMPACT || kind == SKEP_ALTER_CONCATENATE)
+    return skep_compact_statement_run(s, statement, out, err);
   ddl_alter a = {.statement = statement, .ast = statement->alter_table};
   skep_status st = run(s, &a, err);
   if (st == SKEP_ERR_BUSY && !a.is_compiled) compile(s, &a); /* it waited in vain */

@@ -61,6 +61,7 @@ void skep_compact_session_init(skep_compact_session *c, skep_session *s, bool ch
 typedef struct compaction {
   skep_session *s;
   const skep_alter_table *ast;
+  const skep_compact *how; /* what COMPACT says, or CONCATENATE means */
   skep_compact_session session;
   const skep_catalog_table *t;
   char type;
@@ -73,7 +74,7 @@ typedef struct compaction {
 } compaction;
 
 static skep_status type_of(compaction *c, skep_err *err) {
-  const char *type = c->ast->compact->type;
+  const char *type = c->how->type;
   c->type = 0;
   if (ddl_same_word(type, "minor")) c->type = SKEP_COMPACTION_MINOR;
   if (ddl_same_word(type, "major")) c->type = SKEP_COMPACTION_MAJOR;
@@ -85,7 +86,7 @@ static skep_status type_of(compaction *c, skep_err *err) {
 }
 
 static skep_status check_clauses(compaction *c, skep_err *err) {
-  const skep_compact *a = c->ast->compact;
+  const skep_compact *a = c->how;
   bool rebalance = c->type == SKEP_COMPACTION_REBALANCE;
   if (a->where != NULL) return skep_fail(err, SKEP_ERR_UNSUPPORTED, "COMPACT ... WHERE is not supported yet");
   if (!rebalance && (a->n_buckets > 0 || a->order_by.n > 0))
@@ -101,6 +102,17 @@ static skep_status check_clauses(compaction *c, skep_err *err) {
   return SKEP_OK;
 }
 
+/* Hive merges files of plain managed tables in place. */
+static skep_status check_concatenate(compaction *c, skep_err *err) {
+  if (skep_table_is_transactional(c->t)) return SKEP_OK;
+  if (!skep_same_text(c->t->type, "MANAGED_TABLE"))
+    return ddl_semantic_fail(err, 30034, "Concatenate/Merge can only be performed on managed tables");
+  return skep_fail(
+      err, SKEP_ERR_UNSUPPORTED,
+      "CONCATENATE of %s, which is not transactional, is not supported (INSERT OVERWRITE it with its rows)",
+      ddl_name(c->s, c->t));
+}
+
 static skep_status keep(skep_session *s, skep_buf *text, const char **out, skep_err *err) {
   skep_status st = skep_buf_check(text, "a compaction request", err);
   if (st == SKEP_OK) {
@@ -112,7 +124,7 @@ static skep_status keep(skep_session *s, skep_buf *text, const char **out, skep_
 }
 
 static skep_status properties_of(compaction *c, skep_err *err) {
-  const skep_ast_property_list *list = &c->ast->compact->properties;
+  const skep_ast_property_list *list = &c->how->properties;
   size_t n = list->n + (c->incremental ? 1 : 0);
   if (n == 0) return SKEP_OK;
   skep_buf text;
@@ -131,7 +143,7 @@ static skep_status properties_of(compaction *c, skep_err *err) {
 
 /* Columns alone: the worker sorts rows, it does not compute. */
 static skep_status order_of(compaction *c, skep_err *err) {
-  const skep_order_list *list = &c->ast->compact->order_by;
+  const skep_order_list *list = &c->how->order_by;
   if (list->n == 0) return SKEP_OK;
   skep_buf text;
   skep_buf_init(&text, c->s->ctx, 4000);
@@ -215,6 +227,7 @@ static skep_status find(skep_session *s, void *self, skep_err *err) {
   c->t = t;
   if (t->kind == SKEP_TABLE_VIEW)
     return ddl_semantic_fail(err, 10131, "To alter a view you need to use the ALTER VIEW command.");
+  if (c->ast->kind == SKEP_ALTER_CONCATENATE) SKEP_TRY(check_concatenate(c, err));
   if (!skep_table_is_transactional(t))
     return ddl_task_fail(err, 10286, "Compaction is not allowed on non-ACID table %s", ddl_name(s, t));
   SKEP_TRY(check_clauses(c, err));
@@ -227,7 +240,7 @@ static skep_status find(skep_session *s, void *self, skep_err *err) {
 
 static skep_status ask(compaction *c, const char *partition, skep_err *err) {
   skep_session *s = c->s;
-  const char *pool = c->ast->compact->pool;
+  const char *pool = c->how->pool;
   if (pool == NULL) pool = skep_catalog_param_get(&c->t->params, SKEP_COMPACTION_POOL);
   const skep_compaction_request request = {.database = c->t->db,
                                            .table = c->t->name,
@@ -238,7 +251,7 @@ static skep_status ask(compaction *c, const char *partition, skep_err *err) {
                                            .initiator_version = SKEP_COMPACT_VERSION,
                                            .pool = pool,
                                            .order_by = c->order_by,
-                                           .n_buckets = (int32_t)c->ast->compact->n_buckets};
+                                           .n_buckets = (int32_t)c->how->n_buckets};
   skep_compaction_answer answer;
   SKEP_TRY(skep_compaction_enqueue(s->db, &c->session.env.conf, &s->arena, &request, &answer, err));
   if (!answer.accepted)
@@ -306,13 +319,17 @@ static skep_status wait_for(compaction *c, int64_t id, skep_err *err) {
 skep_status skep_compact_statement_run(skep_session *s, const skep_statement *statement, skep_result **out,
                                        skep_err *err) {
   *out = NULL;
+  /* Source of CONCATENATE: Hive AlterTableConcatenateAnalyzer. */
+  const skep_compact concatenate = {.type = "major",
+                                    .wait = !skep_session_bool(s, "hive.transactional.concatenate.noblock", false)};
   compaction c = {.s = s, .ast = statement->alter_table};
+  c.how = c.ast->kind == SKEP_ALTER_CONCATENATE ? &concatenate : c.ast->compact;
   skep_compact_session_init(&c.session, s, false);
   SKEP_TRY(ddl_in_transaction(s, SKEP_DB_READ, find, &c, err));
   c.ids = skep_arena_zero(&s->arena, c.n + 1, sizeof *c.ids);
   if (c.ids == NULL) return ddl_nomem(err);
   for (size_t i = 0; i < c.n; i++) SKEP_TRY(ask(&c, c.partitions[i], err));
-  for (size_t i = 0; c.ast->compact->wait && i < c.n_ids; i++) SKEP_TRY(wait_for(&c, c.ids[i], err));
+  for (size_t i = 0; c.how->wait && i < c.n_ids; i++) SKEP_TRY(wait_for(&c, c.ids[i], err));
   return SKEP_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct skep_compact_session {
 /* The session must stay where it is. chatty: what the steps have to say becomes notices. */
 void skep_compact_session_init(skep_compact_session *c, skep_session *session, bool chatty);
 
-/* ALTER TABLE ... COMPACT; ABORT COMPACTIONS. */
+/* ALTER TABLE ... COMPACT and CONCATENATE; ABORT COMPACTIONS. */
 skep_statement_run skep_compact_statement_run, skep_abort_compactions_run;
 
 /* SHOW COMPACTIONS (compact_show.c). */

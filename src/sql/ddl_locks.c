@@ -46,6 +46,7 @@ static skep_locks_ddl of_alter(const skep_alter_table *a) {
   switch (a->kind) {
     case SKEP_ALTER_TOUCH:
     case SKEP_ALTER_COMPACT:
+    case SKEP_ALTER_CONCATENATE: /* which is a compaction */
       return SKEP_LOCKS_DDL_NONE;
     case SKEP_ALTER_ADD_PARTITIONS:
       return a->if_flag ? SKEP_LOCKS_DDL_ADD_PARTITION_IF : SKEP_LOCKS_DDL_ADD_PARTITION;
