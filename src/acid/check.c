@@ -172,12 +172,13 @@ static skep_status check_version(skep_checker *c, const skep_layout_dir *dir, sk
                            "no _orc_acid_version beside its bucket files");
 }
 
+/* ALTER TABLE ... CLUSTERED BY and INTO n BUCKETS leave older files as they are. */
 static skep_status check_bucket_number(skep_checker *c, const skep_layout_dir *dir, const skep_layout_file *file,
                                        skep_err *err) {
   if (c->opts->n_buckets == 0 || file->name.bucket < (int64_t)c->opts->n_buckets || dir->parsed.kind == SKEP_DIR_OTHER)
     return SKEP_OK;
-  return skep_checker_tell(c, SKEP_CHECK_ERROR, "bucket", SKEP_REPAIR_NONE, dir->name, file->path, err,
-                           "bucket %" PRId64 " of a table with %" PRIu32 " buckets", file->name.bucket,
+  return skep_checker_tell(c, SKEP_CHECK_NOTE, "bucket", SKEP_REPAIR_NONE, dir->name, file->path, err,
+                           "bucket %" PRId64 " of a table that has %" PRIu32 " buckets now", file->name.bucket,
                            c->opts->n_buckets);
 }
 

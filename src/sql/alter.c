@@ -202,6 +202,11 @@ static skep_status dispatch(skep_session *s, ddl_alter *a, skep_err *err) {
       return drop_constraint(s, a, err);
     case SKEP_ALTER_TOUCH:
       return touch(s, a, err);
+    case SKEP_ALTER_CLUSTERED_BY:
+    case SKEP_ALTER_NOT_CLUSTERED:
+    case SKEP_ALTER_NOT_SORTED:
+    case SKEP_ALTER_INTO_BUCKETS:
+      return ddl_alter_buckets(s, a, err);
     default:
       return skep_fail(err, SKEP_ERR_UNSUPPORTED, "this form of ALTER TABLE is not supported yet");
   }

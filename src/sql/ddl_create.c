@@ -200,32 +200,6 @@ static skep_status from_query(builder *b, const skep_type *query, skep_err *err)
   return make_struct(b->s, children + n_columns, names + n_columns, keys->n, &b->t->partition_keys, err);
 }
 
-static skep_status set_buckets(builder *b, skep_err *err) {
-  const skep_bucketing *from = &b->ast->bucketing;
-  b->t->n_buckets = -1;
-  if (!from->present) return SKEP_OK;
-  if (from->n_buckets <= 0 || from->n_buckets > 4096)
-    return ddl_semantic_fail(err, 0, "Number of buckets %lld: must be from 1 to 4096", (long long)from->n_buckets);
-  uint32_t *columns = skep_arena_zero(&b->s->arena, from->columns.n + 1, sizeof *columns);
-  skep_catalog_sort *sorts = skep_arena_zero(&b->s->arena, from->n_sorted_by + 1, sizeof *sorts);
-  if (columns == NULL || sorts == NULL) return ddl_nomem(err);
-  for (uint32_t i = 0; i < from->columns.n + from->n_sorted_by; i++) {
-    const char *name = i < from->columns.n ? from->columns.items[i] : from->sorted_by[i - from->columns.n].name;
-    int64_t at = skep_type_child(b->t->columns, name, strlen(name), true);
-    if (at < 0) return ddl_semantic_fail(err, 10002, "Invalid column reference  '%s'", ddl_quote(b->s, name));
-    if (i < from->columns.n)
-      columns[i] = (uint32_t)at;
-    else
-      sorts[i - from->columns.n] = (skep_catalog_sort){(uint32_t)at, !from->sorted_by[i - from->columns.n].descending};
-  }
-  b->t->n_buckets = (int32_t)from->n_buckets;
-  b->t->bucket_columns = columns;
-  b->t->n_bucket_columns = from->columns.n;
-  b->t->sort_columns = sorts;
-  b->t->n_sort_columns = from->n_sorted_by;
-  return SKEP_OK;
-}
-
 /* ---- kinds ---- */
 
 /* Properties of the statement; the names that mean something are taken in any case. */
@@ -475,7 +449,7 @@ static skep_status set_shape(builder *b, const skep_type *query, skep_err *err) 
   SKEP_TRY(check_names(b, err));
   if (b->t->columns->n_children == 0)
     return ddl_semantic_fail(err, 0, "Either list of columns or a custom serializer should be specified");
-  return set_buckets(b, err);
+  return ddl_buckets(b->s, &b->ast->bucketing, b->t, err);
 }
 
 static skep_status build(builder *b, const skep_type *query, skep_err *err) {

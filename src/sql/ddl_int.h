@@ -89,6 +89,12 @@ skep_status ddl_spec_matches(skep_session *s, const skep_catalog_table *t, const
 int ddl_compare_values(const skep_type *type, const char *a, const char *b);
 bool ddl_like(const char *text, const char *pattern); /* SQL's % and _ */
 
+/* ---- buckets (ddl_buckets.c) ---- */
+
+/* CLUSTERED BY into table's bucketing, by its columns; none when the clause is not there. Of 0 buckets (Hive takes
+ * them in CREATE TABLE) only the columns are kept: the table is written as one that is not bucketed. */
+skep_status ddl_buckets(skep_session *s, const skep_bucketing *bucketing, skep_catalog_table *table, skep_err *err);
+
 /* ---- constraints (ddl_constraints.c) ---- */
 
 /* Those of the columns and of the table, checked. table->columns is set. */
@@ -166,6 +172,7 @@ skep_status ddl_alter_run(skep_session *s, const skep_statement *statement, skep
 skep_status ddl_alter_columns(skep_session *s, ddl_alter *a, skep_err *err);
 skep_status ddl_alter_properties(skep_session *s, ddl_alter *a, skep_err *err);
 skep_status ddl_alter_partitions(skep_session *s, ddl_alter *a, skep_err *err);
+skep_status ddl_alter_buckets(skep_session *s, ddl_alter *a, skep_err *err); /* ddl_buckets.c */
 /* SET TBLPROPERTIES that makes a plain table transactional: files checked, moved for insert-only, ids seeded. */
 skep_status ddl_convert(skep_session *s, ddl_alter *a, bool insert_only, skep_err *err);
 

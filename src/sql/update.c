@@ -45,7 +45,7 @@ static skep_status check_column(const skep_target *target, const char *column, u
   if (found >= target->n_columns)
     return skep_fail(err, SKEP_ERR_SEMANTIC,
                      "SemanticException [Error 10292]: Updating values of partition columns is not supported");
-  for (uint32_t i = 0; i < t->n_bucket_columns && t->n_buckets > 0; i++)
+  for (uint32_t i = 0; i < t->n_bucket_columns; i++)
     if (t->bucket_columns[i] == (uint32_t)found)
       return skep_fail(
           err, SKEP_ERR_SEMANTIC,
