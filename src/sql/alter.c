@@ -176,6 +176,7 @@ static skep_status dispatch(skep_session *s, ddl_alter *a, skep_err *err) {
     case SKEP_ALTER_ADD_PARTITIONS:
     case SKEP_ALTER_DROP_PARTITIONS:
     case SKEP_ALTER_RENAME_PARTITION:
+    case SKEP_ALTER_PARTITION_COLUMN:
       return ddl_alter_partitions(s, a, err);
     case SKEP_ALTER_EXCHANGE_PARTITION:
       return ddl_semantic_fail(err, 10236, "Exchange partition is not allowed with transactional tables");

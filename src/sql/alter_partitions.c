@@ -1,4 +1,4 @@
-/* ALTER TABLE ADD, DROP and RENAME PARTITION. */
+/* ALTER TABLE ADD, DROP and RENAME PARTITION; PARTITION COLUMN, the type of a key. */
 #include <stdio.h>
 #include <string.h>
 
@@ -248,12 +248,74 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
   return skep_catalog_alter_partition(s->catalog, t, was, &now, err);
 }
 
+/* ---- PARTITION COLUMN ---- */
+
+static const char *type_text(skep_session *s, const skep_type *type) {
+  skep_buf buf;
+  skep_buf_init(&buf, s->ctx, 1 << 16);
+  skep_type_print(type, &buf);
+  const char *out = skep_buf_copy(&buf, &s->arena);
+  skep_buf_fini(&buf);
+  return out == NULL ? "?" : out;
+}
+
+/* Every value must be one of the new type, and be spelled as that type spells it: statements find the partition of a
+ * row by the name that its values make, so rows of d=01 would be written to d=1 (as they are in Hive). */
+static skep_status check_new_type(skep_session *s, ddl_alter *a, uint32_t at, const skep_type *type, skep_err *err) {
+  const skep_catalog_partition *list;
+  const char *value;
+  size_t n;
+  SKEP_TRY(skep_catalog_list_partitions(s->catalog, &s->arena, a->was, false, &list, &n, err));
+  for (size_t i = 0; i < n; i++) {
+    if (strcmp(list[i].values[at], SKEP_DEFAULT_PARTITION) == 0) continue;
+    skep_status st = skep_catalog_partition_value(&s->arena, type, list[i].values[at], &value, NULL);
+    if (st != SKEP_OK)
+      return ddl_task_fail(err, 40000,
+                           "Exception while checking type conversion of existing partition values to FieldSchema("
+                           "name:%s, type:%s, comment:null) : Exception while converting string to %s for partition : "
+                           "%s, index: %u",
+                           ddl_quote(s, a->was->partition_keys->names[at]), type_text(s, type), type_text(s, type),
+                           ddl_quote(s, list[i].name), at);
+    if (strcmp(value, list[i].values[at]) != 0)
+      return skep_fail(err, SKEP_ERR_UNSUPPORTED,
+                       "%s: as %s the value of partition %s would be written %s; rename the partition first",
+                       ddl_name(s, a->was), type_text(s, type), ddl_quote(s, list[i].name), ddl_quote(s, value));
+  }
+  return SKEP_OK;
+}
+
+/* Source: Hive AlterTableAlterPartitionAnalyzer and its operation. */
+static skep_status partition_column(skep_session *s, ddl_alter *a, skep_err *err) {
+  const skep_column_def *def = &a->ast->columns.items[0];
+  const skep_type *keys = a->was->partition_keys, like = {.kind = SKEP_STRUCT};
+  int64_t at = skep_type_child(keys, def->name, strlen(def->name), true);
+  if (at < 0) return ddl_semantic_fail(err, 10002, "Invalid column reference %s", ddl_quote(s, def->name));
+  if (def->type->n_children > 0)
+    return ddl_semantic_fail(err, 10126, "Partition column must be of primitive type. Found %s of type: %s",
+                             ddl_quote(s, def->name), type_text(s, def->type));
+  SKEP_TRY(ddl_alter_write_id(s, a, err));
+  SKEP_TRY(check_new_type(s, a, (uint32_t)at, def->type, err));
+  const skep_type **children = skep_arena_zero(&s->arena, keys->n_children, sizeof *children);
+  const char **comments = skep_arena_zero(&s->arena, keys->n_children, sizeof *comments);
+  if (children == NULL || comments == NULL) return ddl_nomem(err);
+  for (uint32_t i = 0; i < keys->n_children; i++) {
+    children[i] = i == at ? def->type : keys->children[i];
+    comments[i] = i == at ? def->comment : a->was->partition_comments[i];
+  }
+  SKEP_TRY(skep_type_make(&s->arena, &like, children, keys->names, keys->n_children, &a->now->partition_keys, err));
+  a->now->partition_comments = comments;
+  a->is_changed = true;
+  return ddl_touch(s, &a->now->params, true, err);
+}
+
 skep_status ddl_alter_partitions(skep_session *s, ddl_alter *a, skep_err *err) {
   switch (a->ast->kind) {
     case SKEP_ALTER_ADD_PARTITIONS:
       return add_partitions(s, a, err);
     case SKEP_ALTER_DROP_PARTITIONS:
       return drop_partitions(s, a, err);
+    case SKEP_ALTER_PARTITION_COLUMN:
+      return partition_column(s, a, err);
     default:
       return rename_partition(s, a, err);
   }
