@@ -21,6 +21,9 @@ typedef struct skep_bind_table {
   const skep_type *columns;        /* struct: the data columns */
   const skep_type *partition_keys; /* struct; NULL or no children: not partitioned */
   bool is_acid;                    /* ROW__ID has values (else it is NULL) */
+  const uint32_t *bucket_columns;  /* TABLESAMPLE: positions in columns, */
+  uint32_t n_bucket_columns;       /* 0: not bucketed */
+  int bucketing_version;           /* 2: by murmur_hash, else by hash */
   const char *relation;            /* NULL: printed as skep_source(id); else this SQL text of a relation with columns
                                       c0, c1, ... (a temporary table of the engine), without virtual columns */
   /* A view: its query, whose outputs are called as `columns`, and nothing else is used. NULL: a table. */

@@ -713,9 +713,30 @@ static skep_status rule_printf(call_state *c) {
   return SKEP_OK;
 }
 
+/* With a seed each call has a generator of its own that draws once a row, as in Hive in each task: the row's number
+ * says which draw it is. Rows are only counted where windows are. */
 static skep_status rule_rand(call_state *c) {
-  if (c->bx->n_args != 0) return skep_bind_unsupported(c->b, c->expr->pos, "rand with a seed");
-  return skep_call_plain(c);
+  static const skep_window all_rows;
+  skep_bx *seed = c->bx->n_args == 0 ? NULL : c->bx->args[0], *row;
+  if (seed == NULL) return skep_call_plain(c);
+  if (seed->op != SKEP_BX_CONST)
+    return skep_bind_unsupported(c->b, c->expr->pos, "rand with a seed that is no constant");
+  if (!c->s->windows) return skep_bind_unsupported(c->b, c->expr->pos, "rand with a seed outside of a select list");
+  if (seed->value.is_null) {
+    c->bx->args[0] = skep_bx_int(c->b, skep_rule_type(SKEP_BIGINT), 0);
+    if (c->bx->args[0] == NULL) return skep_bind_nomem(c->b);
+  } else {
+    SKEP_TRY(skep_call_convert_letter(c, 0, 'l'));
+  }
+  skep_expr *call = skep_expr_new(c->b->arena, SKEP_EXPR_CALL, c->expr->pos);
+  skep_call *counted = skep_arena_zero(c->b->arena, 1, sizeof *counted);
+  if (call == NULL || counted == NULL) return skep_bind_nomem(c->b);
+  *counted = (skep_call){.name = "row_number", .over = &all_rows};
+  call->call = counted;
+  SKEP_TRY(skep_bind_call(c->b, c->s, call, &row));
+  SKEP_TRY(skep_bind_convert(c->b, row, skep_rule_type(SKEP_BIGINT), &row));
+  return replace_node(
+      c, skep_bx_operator(c->b, "draw of rand", skep_rule_type(SKEP_DOUBLE), c->expr->pos, c->bx->args[0], row));
 }
 
 /* encode(x, charset), decode(x, charset): texts are UTF-8 here. */

@@ -52,7 +52,7 @@ static skep_status add_struct(binding *b, skep_brel *rel, uint32_t *at, const sk
   return SKEP_OK;
 }
 
-static skep_status add_table(binding *b, const skep_bind_table *table, const char *alias, const skep_brel **out) {
+static skep_status add_table(binding *b, const skep_bind_table *table, const char *alias, skep_brel **out) {
   uint32_t n_data = table->columns->n_children;
   uint32_t n_keys = table->partition_keys != NULL ? table->partition_keys->n_children : 0;
   uint32_t n_virtual = table->relation == NULL ? SKEP_VIRTUAL_COUNT : 0; /* only files have them */
@@ -115,6 +115,59 @@ static skep_status bind_view(binding *b, scope *s, const skep_from *from, const 
   return skep_scope_add(b, s, rel, from->pos);
 }
 
+/* hash(e, ...) or murmur_hash(e, ...), of the bucketing columns when the sample names nothing. */
+static const skep_expr *sample_hash(binding *b, const skep_sample *sample, const skep_bind_table *table) {
+  const char *hash = table->bucketing_version == 2 ? "murmur_hash" : "hash";
+  if (sample->on.n > 0) return skep_expr_call(b->arena, hash, sample->on.items, sample->on.n);
+  const skep_expr **columns = skep_arena_zero(b->arena, table->n_bucket_columns + 1, sizeof *columns);
+  if (columns == NULL) return NULL;
+  for (uint32_t i = 0; i < table->n_bucket_columns; i++) {
+    const char *name = table->columns->names[table->bucket_columns[i]];
+    columns[i] = skep_expr_column(b->arena, NULL, name);
+    if (columns[i] == NULL) return NULL;
+  }
+  return skep_expr_call(b->arena, hash, columns, table->n_bucket_columns);
+}
+
+/* BUCKET x OUT OF y: (hash & 2147483647) % y = x - 1, over the table's columns alone. Hive reads whole files where its
+ * buckets are the sample's; the rows are the same when they lie where they belong.
+ *
+ * ROWS: Hive takes n of every split, and how many there are depends on its engine; here it is n of the table.
+ *
+ * Source: Hive SemanticAnalyzer.genSamplePredicate and genTablePlan (10060, 10061). */
+static skep_status bind_sample(binding *b, const skep_sample *sample, const skep_bind_table *table, skep_brel *rel) {
+  char label[160];
+  if (sample->kind == SKEP_SAMPLE_ROWS) {
+    rel->has_sample_rows = true;
+    rel->sample_rows = sample->n;
+    return SKEP_OK;
+  }
+  if (sample->kind != SKEP_SAMPLE_BUCKET)
+    return skep_bind_unsupported(b, sample->pos, "TABLESAMPLE by percent or bytes (Hive cuts between blocks of files)");
+  skep_quote(label, sizeof label, table->name, strlen(table->name));
+  if (sample->on.n == 0 && table->n_bucket_columns == 0)
+    return skep_bind_fail(b, sample->pos, 10060, "Sampling expression needed for non-bucketed table. %s", label);
+  if (sample->bucket > sample->out_of)
+    return skep_bind_fail(b, sample->pos, 10061,
+                          "Numerator should not be bigger than denominator in sample clause for table %s", label);
+  if (sample->out_of == 0 || sample->out_of > INT32_MAX)
+    return skep_bind_unsupported(b, sample->pos, "TABLESAMPLE of so many buckets");
+  skep_arena *arena = b->arena;
+  const skep_expr *hash = sample_hash(b, sample, table);
+  const skep_expr *positive = skep_expr_binary(arena, SKEP_OP_BIT_AND, hash, skep_expr_int(arena, INT32_MAX));
+  const skep_expr *bucket =
+      skep_expr_binary(arena, SKEP_OP_MODULO, positive, skep_expr_int(arena, (int64_t)sample->out_of));
+  const skep_expr *is_wanted =
+      skep_expr_binary(arena, SKEP_OP_EQ, bucket, skep_expr_int(arena, (int64_t)sample->bucket - 1));
+  if (is_wanted == NULL) return skep_bind_nomem(b);
+  scope own = {0};
+  skep_bx *condition;
+  SKEP_TRY(skep_scope_add(b, &own, rel, sample->pos));
+  SKEP_TRY(skep_bind_boolean(b, &own, is_wanted, &condition));
+  rel->sample = condition;
+  return SKEP_OK;
+}
+
 static skep_status bind_table(binding *b, scope *s, const skep_from *from, const skep_brel **out) {
   const skep_table_name *name = &from->table.name;
   char label[160];
@@ -123,10 +176,10 @@ static skep_status bind_table(binding *b, scope *s, const skep_from *from, const
   }
   if (name->meta != NULL)
     return skep_bind_fail(b, name->pos, 10431, "Table reference with a meta part is not supported");
-  if (from->table.sample != NULL) return skep_bind_unsupported(b, from->pos, "TABLESAMPLE");
   if (from->table.properties.n != 0) return skep_bind_unsupported(b, from->pos, "options of a table reference");
   for (const cte_env *at = s->ctes; at != NULL && name->db == NULL; at = at->outer) {
     if (strcmp(at->name, name->name) != 0) continue;
+    if (from->table.sample != NULL) return skep_bind_unsupported(b, from->pos, "TABLESAMPLE of a query");
     skep_brel *rel;
     SKEP_TRY(skep_bind_query_rel(b, at->query, from->alias != NULL ? from->alias : name->name, at->names, &rel));
     rel->kind = SKEP_BREL_CTE;
@@ -144,8 +197,13 @@ static skep_status bind_table(binding *b, scope *s, const skep_from *from, const
   }
   SKEP_TRY(st);
   SKEP_TRY(skep_bind_traced_name(b, name->pos, table.db, table.name, false));
+  if (table.view != NULL && from->table.sample != NULL)
+    return skep_bind_unsupported(b, from->pos, "TABLESAMPLE of a view");
   if (table.view != NULL) return bind_view(b, s, from, &table, out);
-  SKEP_TRY(add_table(b, &table, from->alias != NULL ? from->alias : name->name, out));
+  skep_brel *rel;
+  SKEP_TRY(add_table(b, &table, from->alias != NULL ? from->alias : name->name, &rel));
+  if (from->table.sample != NULL) SKEP_TRY(bind_sample(b, from->table.sample, &table, rel));
+  *out = rel;
   return skep_scope_add(b, s, *out, from->pos);
 }
 

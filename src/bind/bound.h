@@ -119,6 +119,9 @@ struct skep_brel {
   uint32_t n_data;    /* of a table: data columns; partition columns follow up to n_visible */
   bool *used;         /* n_columns flags, set while names are resolved */
   uint32_t table;
+  const skep_bx *sample; /* of a table, or NULL: TABLESAMPLE(BUCKET ...), only rows for which it is true */
+  bool has_sample_rows;  /* of a table: TABLESAMPLE(n ROWS), the first ones, before any filter */
+  uint64_t sample_rows;
   const skep_bq *query;
   uint32_t cte;
   skep_bjoin join;

@@ -272,6 +272,7 @@ static const skep_function operators[] = {
     {"and", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 2, 2, "b", 'b', "($1 AND $2)", NULL},
     {"or", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 2, 2, "b", 'b', "($1 OR $2)", NULL},
     {"not", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "b", 'b', "(NOT $1)", NULL},
+    {"draw of rand", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 2, 2, "l", 'd', "skep_java_rand($1, $2)", NULL},
     {"sha2 224", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "x", 's', "skep_sha2_224($1)", NULL},
     {"sha2 256", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "x", 's', "skep_sha2_256($1)", NULL},
     {"sha2 384", SKEP_FN_SCALAR, SKEP_FR_OPERATOR, 1, 1, "x", 's', "skep_sha2_384($1)", NULL},

@@ -138,14 +138,26 @@ static void print_join(printer *p, const skep_brel *rel) {
   skep_buf_byte(p->out, ')');
 }
 
+static void print_table(printer *p, const skep_brel *rel) {
+  bool sampled = rel->sample != NULL || rel->has_sample_rows;
+  if (sampled) skep_buf_text(p->out, "(SELECT * FROM ");
+  if (p->tables[rel->table].table.relation != NULL) {
+    skep_buf_printf(p->out, "%s AS t%u", p->tables[rel->table].table.relation, rel->id);
+  } else {
+    skep_buf_printf(p->out, "skep_source(%llu) AS t%u", (unsigned long long)p->source_ids[rel->table], rel->id);
+  }
+  if (rel->sample != NULL) {
+    skep_buf_text(p->out, " WHERE ");
+    skep_print_bx(p, rel->sample);
+  }
+  if (rel->has_sample_rows) skep_buf_printf(p->out, " LIMIT %llu", (unsigned long long)rel->sample_rows);
+  if (sampled) skep_buf_printf(p->out, ") AS t%u", rel->id);
+}
+
 static void print_from(printer *p, const skep_brel *rel) {
   switch (rel->kind) {
     case SKEP_BREL_TABLE:
-      if (p->tables[rel->table].table.relation != NULL) {
-        skep_buf_printf(p->out, "%s AS t%u", p->tables[rel->table].table.relation, rel->id);
-      } else {
-        skep_buf_printf(p->out, "skep_source(%llu) AS t%u", (unsigned long long)p->source_ids[rel->table], rel->id);
-      }
+      print_table(p, rel);
       break;
     case SKEP_BREL_CTE:
       skep_buf_printf(p->out, "q%u AS t%u", rel->cte, rel->id);

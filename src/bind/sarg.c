@@ -35,6 +35,8 @@ static bool is_transparent(const skep_bq *q) {
 static const skep_bx *table_column(const skep_bx *bx, const skep_brel *from) {
   for (uint32_t depth = 0; depth < 64 && bx->op == SKEP_BX_COLUMN && is_reachable(from, bx->rel); depth++) {
     const skep_brel *rel = bx->rel;
+    if (rel->kind == SKEP_BREL_TABLE && rel->has_sample_rows && bx->position < rel->n_data)
+      return NULL; /* the first rows are taken before the filter; of the partitions that it leaves, as in Hive */
     if (rel->kind == SKEP_BREL_TABLE) return bx->position < rel->n_visible ? bx : NULL;
     if (rel->kind != SKEP_BREL_QUERY || !is_transparent(rel->query)) return NULL;
     bx = rel->query->outputs[bx->position];

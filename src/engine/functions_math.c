@@ -4,6 +4,36 @@
 
 #include "engine/function.h"
 
+/* ---- random numbers ---- */
+
+/* Draw number n (from 1) of java.util.Random(seed).nextDouble(). Source: its documentation, which gives the generator:
+ * 48 bits, x * 0x5DEECE66D + 11, two steps a double. */
+static skep_status java_rand(skep_call *c, skep_err *err) {
+  enum { BITS = 48 };
+  static const uint64_t multiplier = UINT64_C(0x5DEECE66D), increment = 11, mask = (UINT64_C(1) << BITS) - 1;
+  const int64_t *seeds = c->data[0], *draws = c->data[1];
+  double *out = c->out_data;
+  uint64_t state = 0;
+  (void)err;
+  for (int64_t i = 0; i < c->n; i++) {
+    bool next = i > 0 && seeds[i] == seeds[i - 1] && draws[i] == draws[i - 1] + 1;
+    if (!next) { /* n steps are the map a * x + b, put together from its powers of two */
+      uint64_t a = multiplier, b = increment;
+      state = ((uint64_t)seeds[i] ^ multiplier) & mask;
+      for (uint64_t n = draws[i] > 0 ? 2 * ((uint64_t)draws[i] - 1) : 0; n != 0; n >>= 1) {
+        if (n & 1) state = (a * state + b) & mask;
+        b = (a * b + b) & mask;
+        a = (a * a) & mask;
+      }
+    }
+    state = (state * multiplier + increment) & mask;
+    uint64_t high = state >> (BITS - 26);
+    state = (state * multiplier + increment) & mask;
+    out[i] = (double)((high << 27) + (state >> (BITS - 27))) * 0x1p-53;
+  }
+  return SKEP_OK;
+}
+
 /* ---- double -> double ---- */
 
 /* Java's StrictMath.exp, which is not always the nearest double (exp(1) is one off): the argument less a multiple k of
@@ -193,6 +223,7 @@ const skep_function skep_functions_math[] = {
     {.name = "skep_acos", .args = "d", .result = 'd', .body = acos_f64},
     {.name = "skep_degrees", .args = "d", .result = 'd', .body = degrees_f64},
     {.name = "skep_radians", .args = "d", .result = 'd', .body = radians_f64},
+    {.name = "skep_java_rand", .args = "ll", .result = 'd', .body = java_rand},
     {.name = "skep_sign", .args = "d", .result = 'd', .body = sign_f64},
     {.name = "skep_f64_f32", .args = "d", .result = 'f', .body = f64_f32},
     {.name = "skep_abs", .args = "t", .result = 't', .body = abs_int8_t},

@@ -103,6 +103,9 @@ static skep_status lookup(void *self, skep_arena *arena, const char *db, const c
                            .columns = table->t->columns,
                            .partition_keys = table->t->partition_keys,
                            .is_acid = table->t->kind == SKEP_TABLE_FULL_ACID,
+                           .bucket_columns = table->t->bucket_columns,
+                           .n_bucket_columns = table->t->n_bucket_columns,
+                           .bucketing_version = table->t->bucketing_version,
                            .handle = table};
   return SKEP_OK;
 }
