@@ -85,12 +85,13 @@ static void count_batch(file_rows *rows, const skep_split *split, const skep_bat
   }
 }
 
-static skep_status scan_split(purge *p, skep_scan_cache *cache, const skep_split *split, file_rows *rows,
-                              skep_err *err) {
+/* keeper: NULL for splits without delete events. */
+static skep_status scan_split(purge *p, skep_scan_cache *cache, const skep_split *split, skep_scan_keeper *keeper,
+                              file_rows *rows, skep_err *err) {
   static const skep_forms forms = {.boolean = 0};
   skep_scan *scan;
   skep_batch batch = {0};
-  SKEP_TRY(skep_scan_open(cache, split, &forms, &scan, err));
+  SKEP_TRY(skep_scan_open_kept(cache, split, &forms, keeper, &scan, err));
   skep_status st = skep_vec_init(&batch.root, p->env->ctx, skep_scan_type(scan), &forms, err);
   while (st == SKEP_OK) {
     if (skep_cli_interrupted()) st = skep_fail(err, SKEP_ERR_CANCELLED, "interrupted");
@@ -141,7 +142,7 @@ static skep_status scan_file(purge *p, const char *path, uint64_t length, const 
     split->columns = p->none;
     split->n_partition_columns = 0;
     if (events) as_events(split, &file);
-    st = scan_split(p, cache, split, rows, err);
+    st = scan_split(p, cache, split, NULL, rows, err);
   }
   skep_plan_free(plan);
   skep_orc_tail_unref(tail);
@@ -152,6 +153,7 @@ static skep_status scan_file(purge *p, const char *path, uint64_t length, const 
 /* What readers see: those rows are not deleted at all. */
 static skep_status count_visible(purge *p, skep_err *err) {
   file_rows rows = {0};
+  skep_scan_keeper keeper = {0};
   skep_scan_cache *cache;
   skep_plan *plan = NULL;
   skep_plan_root *roots = skep_arena_zero(p->arena, (size_t)p->table.n_roots + 1, sizeof *roots);
@@ -166,8 +168,9 @@ static skep_status count_visible(purge *p, skep_err *err) {
   for (uint32_t i = 0; st == SKEP_OK && i < plan->n_splits; i++) {
     plan->splits[i].columns = p->none;
     plan->splits[i].n_partition_columns = 0;
-    st = scan_split(p, cache, &plan->splits[i], &rows, err);
+    st = scan_split(p, cache, &plan->splits[i], &keeper, &rows, err);
   }
+  skep_scan_keeper_release(cache, &keeper);
   skep_plan_free(plan);
   skep_scan_cache_free(cache);
   p->n_visible = rows.n_matches;
