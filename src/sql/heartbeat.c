@@ -135,22 +135,38 @@ static skep_heartbeat *find(const skep_heartbeats *h, int64_t txn) {
   return w;
 }
 
-/* A query that is over already: nothing to end. *idle: its transaction is between two statements. */
-static bool kill_one(skep_heartbeats *h, const skep_txn_kill *kill, bool *idle) {
-  char text[sizeof h->first->s->ended_why], query[100], who[200];
+static bool names(const skep_txn_kill *kill, const skep_heartbeat *w) {
+  return w->txn != 0 && kill->query != NULL && strcmp(w->listed, kill->query) == 0;
+}
+
+/* By its query: one that has waited has got another transaction since. */
+static skep_heartbeat *find_query(const skep_heartbeats *h, const skep_txn_kill *kill) {
+  skep_heartbeat *w = h->first;
+  while (w != NULL && !names(kill, w)) w = w->next;
+  return w;
+}
+
+static void print_killed(char *text, size_t size, const skep_txn_kill *kill) {
+  char query[100], who[200];
+  const char *by = kill->who != NULL ? kill->who : "?";
+  snprintf(text, size, "query %s was killed by %s", skep_quote(query, sizeof query, kill->query, strlen(kill->query)),
+           skep_quote(who, sizeof who, by, strlen(by)));
+}
+
+/* False: another process's. A query that is over already: nothing to end. *idle: its transaction, which is between two
+ * statements; 0: it is not. */
+static bool kill_one(skep_heartbeats *h, const skep_txn_kill *kill, int64_t *idle) {
+  char text[sizeof h->first->s->ended_why];
   (void)pthread_mutex_lock(&h->lock);
-  skep_heartbeat *w = find(h, kill->txn);
-  bool same = w != NULL && kill->query != NULL && strcmp(w->listed, kill->query) == 0;
-  *idle = same && !w->runs;
-  if (same && w->runs) {
-    const char *by = kill->who != NULL ? kill->who : "?";
-    snprintf(text, sizeof text, "query %s was killed by %s",
-             skep_quote(query, sizeof query, kill->query, strlen(kill->query)),
-             skep_quote(who, sizeof who, by, strlen(by)));
+  skep_heartbeat *w = find_query(h, kill);
+  bool is_here = w != NULL || find(h, kill->txn) != NULL;
+  *idle = w != NULL && !w->runs ? w->txn : 0;
+  if (w != NULL && w->runs) {
+    print_killed(text, sizeof text, kill);
     end_statement(w, SKEP_ERR_CANCELLED, text);
   }
   (void)pthread_mutex_unlock(&h->lock);
-  return w != NULL;
+  return is_here;
 }
 
 static skep_status hear_kills(skep_heartbeats *h, skep_arena *arena, skep_err *err) {
@@ -158,10 +174,10 @@ static skep_status hear_kills(skep_heartbeats *h, skep_arena *arena, skep_err *e
   uint32_t n;
   SKEP_TRY(skep_txn_kills(h->db, arena, &kills, &n, err));
   for (uint32_t i = 0; i < n; i++) {
-    bool idle;
+    int64_t idle;
     if (!kill_one(h, &kills[i], &idle)) continue;
     /* Who asks means the transaction as it is listed; the next statement in it says what became of it. */
-    skep_status st = idle ? skep_txn_abort(h->db, kills[i].txn, SKEP_ABORT_KILLED, false, err) : SKEP_OK;
+    skep_status st = idle != 0 ? skep_txn_abort(h->db, idle, SKEP_ABORT_KILLED, false, err) : SKEP_OK;
     if (st != SKEP_OK && st != SKEP_ERR_NOT_FOUND) return st;
     SKEP_TRY(skep_txn_kill_done(h->db, kills[i].txn, err));
   }
@@ -372,6 +388,24 @@ void skep_heartbeat_listed(skep_session *s) {
   pthread_mutex_lock(&w->in->lock);
   snprintf(w->listed, sizeof w->listed, "%s", s->query_id);
   pthread_mutex_unlock(&w->in->lock);
+}
+
+/* The thread takes a note away after it has told the session: whoever finds none looks at skep_session_check next. */
+skep_status skep_heartbeat_hear(skep_session *s, skep_err *err) {
+  skep_txn_kill *kills;
+  uint32_t n;
+  if (s->heartbeat == NULL) return SKEP_OK; /* no transaction, or no memory for its beats */
+  SKEP_TRY(skep_txn_kills(s->db, &s->arena, &kills, &n, err));
+  for (uint32_t i = 0; i < n; i++) {
+    if (!names(&kills[i], s->heartbeat)) continue; /* only this thread sets what is listed */
+    (void)pthread_mutex_lock(&s->cancel_lock);
+    s->ended_with = SKEP_ERR_CANCELLED;
+    print_killed(s->ended_why, sizeof s->ended_why, &kills[i]);
+    skep_status st = skep_fail(err, SKEP_ERR_CANCELLED, "%s", s->ended_why);
+    (void)pthread_mutex_unlock(&s->cancel_lock);
+    return st;
+  }
+  return skep_session_check(s, err);
 }
 
 void skep_heartbeat_runs(skep_session *s, bool runs) {

@@ -22,6 +22,10 @@ void skep_heartbeat_watch(skep_session *session, int64_t txn);
 /* The open transaction bears session->query_id in the metastore now: what KILL QUERY can name. */
 void skep_heartbeat_listed(skep_session *session);
 
+/* Whether KILL QUERY has asked for the end of what is listed and the thread has not heard it yet: SKEP_ERR_CANCELLED,
+ * naming who asked. Before what cannot be taken back; outside of any database transaction. */
+SKEP_NODISCARD skep_status skep_heartbeat_hear(skep_session *session, skep_err *err);
+
 /* A statement begins (session->query_id), or the session does nothing any more. What was said before of the last
  * statement (skep_heartbeat_why) is forgotten with the next. */
 void skep_heartbeat_runs(skep_session *session, bool runs);

@@ -182,6 +182,49 @@ static void kill_query_ends_a_statement_of_an_explicit_transaction_that_waits(vo
   skep_session_close(holder);
 }
 
+/* However soon its lock becomes free: the heartbeat need not have heard yet. */
+static void kill_query_of_a_statement_that_waits_comes_before_its_lock(void **state) {
+  static const char *const waiting[] = {"UPDATE u SET a = 3", "INSERT OVERWRITE TABLE u VALUES (3)", "DROP TABLE u"};
+  warehouse *w = *state;
+  skep_session *holder;
+  warehouse_run(w, "INSERT INTO u VALUES (1)");
+  assert_ok(skep_session_open(&w->opts, &holder, &w->err), w->err);
+  for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
+    runner r;
+    char text[300];
+    assert_int_equal(warehouse_try(w, holder, "START TRANSACTION"), SKEP_OK);
+    assert_int_equal(warehouse_try(w, holder, "UPDATE u SET a = 2"), SKEP_OK);
+    start(w, &r, waiting[i]);
+    snprintf(text, sizeof text, "%s", waiting_query(w));
+    kill_query(w, text);
+    assert_int_equal(warehouse_try(w, holder, "COMMIT"), SKEP_OK);
+    finish(&r);
+    assert_int_equal(r.st, SKEP_ERR_CANCELLED);
+    assert_non_null(strstr(r.err.text, text));
+    assert_string_equal(warehouse_rows(w, "SELECT a FROM u"), "2\n");
+  }
+  assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM sys.transactions WHERE state = 'open'"), "0\n");
+  skep_session_close(holder);
+}
+
+/* Whoever is told first, the heartbeat or COMMIT. */
+static void kill_query_of_an_explicit_transaction_comes_before_its_commit(void **state) {
+  warehouse *w = *state;
+  skep_session *other;
+  assert_ok(skep_session_open(&w->opts, &other, &w->err), w->err);
+  for (int i = 0; i < 5; i++) {
+    assert_int_equal(warehouse_try(w, other, "START TRANSACTION"), SKEP_OK);
+    assert_int_equal(warehouse_try(w, other, "INSERT INTO u VALUES (1)"), SKEP_OK);
+    kill_query(w, open_cell(w, "agent_info"));
+    skep_status st = warehouse_try(w, other, "COMMIT");
+    assert_true(st == SKEP_ERR_CANCELLED || st == SKEP_ERR_ABORTED);
+    assert_non_null(strstr(w->err.text, "killed"));
+    assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM sys.transactions WHERE state = 'open'"), "0\n");
+  }
+  assert_string_equal(warehouse_rows(w, "SELECT count(*) FROM u"), "0\n");
+  skep_session_close(other);
+}
+
 static void kill_query_says_when_there_is_none(void **state) {
   warehouse *w = *state;
   warehouse_fails(w, "KILL QUERY 'nobody\n'", "no query runs with id 'nobody\\x0a'");
@@ -376,6 +419,8 @@ int main(void) {
       TEST(kill_query_ends_an_explicit_transaction_between_two_statements),
       TEST(kill_query_ends_an_explicit_transaction_after_statements_without_tables),
       TEST(kill_query_ends_a_statement_of_an_explicit_transaction_that_waits),
+      TEST(kill_query_of_a_statement_that_waits_comes_before_its_lock),
+      TEST(kill_query_of_an_explicit_transaction_comes_before_its_commit),
       TEST(abort_transactions_says_what_was_not_open),
       TEST(an_aborted_transaction_ends_its_statement),
       TEST(a_query_of_an_aborted_transaction_fails_at_its_end),

@@ -209,6 +209,8 @@ skep_status skep_session_run(skep_session *s, const char *text, size_t length, s
   skep_arena_fini(&s->arena);
   skep_arena_init(&s->arena, s->ctx, SESSION_MAX_ARENA);
   new_query_id(s);
+  s->begun_ns = s->ctx->monotonic_ns(s->ctx->clock_self);
+  s->has_waited = false;
   skep_transaction_retry(s);
   keep_house(s);
   return skep_statement_execute(s, text, length, out, err);

@@ -107,6 +107,8 @@ struct skep_session {
   int64_t left_txns[8];              /* could not be aborted when they failed: tried again */
   uint32_t n_left_txns;
   char query_id[SKEP_QUERY_ID_SIZE]; /* of the running statement */
+  int64_t begun_ns;                  /* when it began */
+  bool has_waited;                   /* for its locks: others saw it in SHOW LOCKS, and may have killed it */
   char waits_for[600];               /* whom it waits for, "" when it does not; under cancel_lock */
   skep_explained explained;
   bool no_locks;

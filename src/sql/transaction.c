@@ -345,7 +345,8 @@ skep_status skep_transaction_run(skep_session *s, const skep_statement *statemen
     return skep_fail(err, SKEP_ERR_SEMANTIC,
                      "LockException [Error 20008]: Operation %s is not allowed without an active transaction",
                      skep_statement_name(statement));
-  if (statement->kind == SKEP_STMT_COMMIT) return skep_transaction_commit(s, err);
+  skep_status st = statement->kind == SKEP_STMT_COMMIT ? skep_heartbeat_hear(s, err) : SKEP_OK;
+  if (statement->kind == SKEP_STMT_COMMIT && st == SKEP_OK) return skep_transaction_commit(s, err);
   skep_transaction_abandon(s, false);
-  return SKEP_OK;
+  return st;
 }

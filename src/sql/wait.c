@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sql/heartbeat.h"
+
 enum {
   DEFAULT_LIMIT_MS = 50000,
   HIVE_FIRST_PAUSE_MS = 100,
@@ -352,5 +354,7 @@ skep_status skep_wait_for_locks(skep_session *s, const skep_wait *wait, skep_err
   }
   publish(s, "");
   skep_arena_fini(&w.scratch);
-  return st;
+  if (w.looks > 0) s->has_waited = true;
+  /* what it waited for may have become free before the heartbeat heard that it is to end */
+  return st == SKEP_OK && w.looks > 0 ? skep_heartbeat_hear(s, err) : st;
 }
