@@ -24,8 +24,8 @@
  * keep what they need of their table: they may outlive it.
  *
  * Failures: every call that fails says so by its status and fills err, which may be NULL; outputs are then untouched
- * or, where they are pointers to objects, NULL. Streams report through get_last_error, as the Arrow C stream interface
- * says. */
+ * or, where they are pointers to objects, NULL. NULL for what a call needs, outputs too, is SKEP_ERR_ARGUMENT; calls
+ * without a status answer NULL or 0. Streams report through get_last_error, as the Arrow C stream interface says. */
 #ifndef SKEP_TABLE_H
 #define SKEP_TABLE_H
 

@@ -14,6 +14,14 @@ struct skep_table {
 
 const char *skep_version(void) { return SKEP_VERSION_STRING; }
 
+static skep_status check_given(const void *pointer, const char *what, skep_err *err) {
+  return pointer != NULL ? SKEP_OK : skep_fail(err, SKEP_ERR_ARGUMENT, "no %s given", what);
+}
+
+static skep_status check_out(const void *out, skep_err *err) {
+  return check_given(out, "place for what is asked", err);
+}
+
 /* n texts, none of them NULL. */
 static skep_status check_texts(const char *what, const char *const *texts, size_t n, skep_err *err) {
   if (n > UINT32_MAX) return skep_fail(err, SKEP_ERR_ARGUMENT, "%zu %s: too many", n, what);
@@ -102,6 +110,7 @@ static skep_status open_plan(skep_table *t, const char *const *paths, size_t n_p
 
 skep_status skep_table_open(const char *const *paths, size_t n_paths, const skep_table_opts *opts, skep_table **out,
                             skep_err *err) {
+  SKEP_TRY(check_out(out, err));
   *out = NULL;
   skep_table_opts all = SKEP_TABLE_OPTS_INIT;
   if (opts != NULL) {
@@ -134,30 +143,35 @@ void skep_table_close(skep_table *table) {
   if (table != NULL) skep_reading_unref(table->reading); /* the table lives in the reading's arena */
 }
 
-const char *skep_table_type(const skep_table *table) { return table->type_text; }
+const char *skep_table_type(const skep_table *table) { return table != NULL ? table->type_text : NULL; }
 
 skep_status skep_table_schema(const skep_table *table, struct ArrowSchema *out, skep_err *err) {
+  SKEP_TRY(check_out(out, err));
+  SKEP_TRY(check_given(table, "table", err));
   const skep_reading *r = table->reading;
   return skep_arrow_export_schema(&r->ctx, r->type, &r->forms, out, err);
 }
 
 const char *skep_table_notice(const skep_table *table, size_t i) {
-  return i < table->reading->plan->n_notices ? table->notices[i] : NULL;
+  return table != NULL && i < table->reading->plan->n_notices ? table->notices[i] : NULL;
 }
 
-size_t skep_table_split_count(const skep_table *table) { return table->reading->n_splits; }
+size_t skep_table_split_count(const skep_table *table) { return table != NULL ? table->reading->n_splits : 0; }
 
 uint64_t skep_table_split_rows(const skep_table *table, size_t split) {
-  return split < table->reading->n_splits ? table->reading->splits[split].n_rows_hint : 0;
+  return split < skep_table_split_count(table) ? table->reading->splits[split].n_rows_hint : 0;
 }
 
 static skep_status check_split(const skep_table *table, size_t split, skep_err *err) {
+  SKEP_TRY(check_given(table, "table", err));
   if (split < table->reading->n_splits) return SKEP_OK;
   return skep_fail(err, SKEP_ERR_ARGUMENT, "split %zu of %u", split, table->reading->n_splits);
 }
 
 skep_status skep_table_split_encode(const skep_table *table, size_t split, uint8_t **bytes, size_t *n_bytes,
                                     skep_err *err) {
+  SKEP_TRY(check_out(bytes, err));
+  SKEP_TRY(check_out(n_bytes, err));
   *bytes = NULL;
   *n_bytes = 0;
   SKEP_TRY(check_split(table, split, err));
@@ -183,12 +197,15 @@ void skep_free_bytes(uint8_t *bytes) {
 }
 
 skep_status skep_table_stream(const skep_table *table, struct ArrowArrayStream *out, skep_err *err) {
+  SKEP_TRY(check_out(out, err));
+  SKEP_TRY(check_given(table, "table", err));
   skep_reading *r = table->reading;
   return skep_reading_stream(r, 0, r->n_splits, r->read.threads, out, err);
 }
 
 skep_status skep_table_split_stream(const skep_table *table, size_t split, struct ArrowArrayStream *out,
                                     skep_err *err) {
+  SKEP_TRY(check_out(out, err));
   SKEP_TRY(check_split(table, split, err));
   return skep_reading_stream(table->reading, (uint32_t)split, 1, 1, out, err);
 }
@@ -205,7 +222,8 @@ static skep_status decode_split(skep_reading *r, const uint8_t *bytes, size_t n_
 skep_status skep_split_stream(const uint8_t *bytes, size_t n_bytes, const skep_read_opts *opts,
                               struct ArrowArrayStream *out, skep_err *err) {
   skep_reading *r;
-  if (bytes == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no bytes of a split given");
+  SKEP_TRY(check_out(out, err));
+  SKEP_TRY(check_given(bytes, "bytes of a split", err));
   SKEP_TRY(skep_reading_new(opts, &r, err));
   skep_status status = decode_split(r, bytes, n_bytes, err);
   if (status == SKEP_OK) status = skep_reading_stream(r, 0, 1, 1, out, err);

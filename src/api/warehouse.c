@@ -102,6 +102,7 @@ static skep_status open_warehouse(skep_warehouse *w, const char *dir, const skep
 skep_status skep_warehouse_open(const char *dir, const skep_warehouse_opts *opts, skep_warehouse **out, skep_err *err) {
   skep_warehouse_opts all = SKEP_WAREHOUSE_OPTS_INIT;
   skep_reading *r;
+  if (out == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no place for a warehouse given");
   *out = NULL;
   if (opts != NULL) {
     if (opts->size < sizeof opts->size || opts->size > sizeof *opts)
@@ -234,6 +235,7 @@ static skep_status stream_rows(skep_connection *c, skep_result *result, struct A
 /* ---- connections ---- */
 
 skep_status skep_connect(skep_warehouse *warehouse, skep_connection **out, skep_err *err) {
+  if (out == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no place for a connection given");
   *out = NULL;
   if (warehouse == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "no warehouse given");
   SKEP_TRY(check_process(warehouse, err));
