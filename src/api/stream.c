@@ -1,6 +1,5 @@
 /* A reading as an ArrowArrayStream, over the ordered parallel scan: threads decode and turn batches into arrays,
  * get_next hands out the next one. */
-#include <errno.h>
 #include <string.h>
 
 #include "api/ordered.h"
@@ -13,27 +12,6 @@ typedef struct stream {
   bool said_replaced;    /* atomic: invalid UTF-8 is told once a stream */
   skep_err err;          /* of the last call that failed; "" when none has */
 } stream;
-
-static int as_errno(skep_status status) {
-  switch (status) {
-    case SKEP_OK:
-      return 0;
-    case SKEP_ERR_NOMEM:
-      return ENOMEM;
-    case SKEP_ERR_ARGUMENT:
-      return EINVAL;
-    case SKEP_ERR_NOT_FOUND:
-      return ENOENT;
-    case SKEP_ERR_UNSUPPORTED:
-      return ENOTSUP;
-    case SKEP_ERR_RANGE:
-      return ERANGE;
-    case SKEP_ERR_CANCELLED:
-      return ECANCELED;
-    default:
-      return EIO;
-  }
-}
 
 /* Any thread. */
 static skep_status to_arrow(void *self, skep_batch *batch, void *item, skep_err *err) {
@@ -72,11 +50,11 @@ static int stream_get_next(struct ArrowArrayStream *self, struct ArrowArray *out
   memset(out, 0, sizeof *out);
   s->err.text[0] = '\0';
   skep_status status = s->ordered == NULL ? begin(s, &s->err) : SKEP_OK;
-  if (status != SKEP_OK) return as_errno(status);
+  if (status != SKEP_OK) return skep_arrow_errno(status);
   void *item;
   status = skep_ordered_next(s->ordered, &item, &s->err);
   if (status == SKEP_END) return 0; /* a released array is the end */
-  if (status != SKEP_OK) return as_errno(status);
+  if (status != SKEP_OK) return skep_arrow_errno(status);
   *out = *(struct ArrowArray *)item;
   ((struct ArrowArray *)item)->release = NULL; /* moved */
   return 0;
@@ -86,7 +64,8 @@ static int stream_get_schema(struct ArrowArrayStream *self, struct ArrowSchema *
   stream *s = self->private_data;
   memset(out, 0, sizeof *out);
   s->err.text[0] = '\0';
-  return as_errno(skep_arrow_export_schema(&s->reading->ctx, s->reading->type, &s->reading->forms, out, &s->err));
+  return skep_arrow_errno(
+      skep_arrow_export_schema(&s->reading->ctx, s->reading->type, &s->reading->forms, out, &s->err));
 }
 
 static const char *stream_get_last_error(struct ArrowArrayStream *self) {

@@ -56,6 +56,11 @@ typedef struct skep_batch_source {
   void *self;
 } skep_batch_source;
 
+/* What the calls of an ArrowArrayStream return for a status, 0 for SKEP_OK and SKEP_END. Arrow's C++ library (and so
+ * pyarrow) tells apart ENOMEM, ENOSYS (not implemented), EINVAL and ERANGE (both: invalid); all else is an I/O error.
+ */
+int skep_arrow_errno(skep_status status);
+
 /* An ArrowArrayStream over a source (moved in, also on failure). forms: of the arrays. type and ctx must outlive the
  * stream; `release` is the last thing that it does with them. */
 SKEP_NODISCARD skep_status skep_arrow_stream(const skep_ctx *ctx, const skep_type *type, const skep_forms *forms,

@@ -16,7 +16,7 @@ typedef struct stream {
   skep_err err;
 } stream;
 
-static int as_errno(skep_status st) {
+int skep_arrow_errno(skep_status st) {
   switch (st) {
     case SKEP_OK:
     case SKEP_END:
@@ -24,8 +24,9 @@ static int as_errno(skep_status st) {
     case SKEP_ERR_NOMEM:
       return ENOMEM;
     case SKEP_ERR_ARGUMENT:
-    case SKEP_ERR_RANGE:
       return EINVAL;
+    case SKEP_ERR_RANGE:
+      return ERANGE;
     case SKEP_ERR_UNSUPPORTED:
       return ENOSYS;
     case SKEP_ERR_NOT_FOUND:
@@ -42,7 +43,7 @@ static int stream_get_schema(struct ArrowArrayStream *self, struct ArrowSchema *
   skep_err err = {0};
   skep_status st = skep_arrow_export_schema(s->ctx, s->type, &s->forms, out, &err);
   if (st != SKEP_OK && s->status == SKEP_OK) s->err = err;
-  return as_errno(st);
+  return skep_arrow_errno(st);
 }
 
 static skep_status next_array(stream *s, struct ArrowArray *out) {
@@ -61,7 +62,7 @@ static int stream_get_next(struct ArrowArrayStream *self, struct ArrowArray *out
   stream *s = self->private_data;
   *out = (struct ArrowArray){0};
   if (s->status == SKEP_OK) s->status = next_array(s, out);
-  return as_errno(s->status);
+  return skep_arrow_errno(s->status);
 }
 
 static const char *stream_get_last_error(struct ArrowArrayStream *self) {
