@@ -11,6 +11,7 @@
 
 #include "acid/foreign.h"
 #include "acid/scan_int.h"
+#include "base/hash.h"
 
 enum {
   N_CHAINS = 4096,
@@ -100,12 +101,6 @@ const skep_deletes *skep_cached_deletes(const skep_cached *item) { return item->
 
 /* ---- chains and the idle lists; all with the mutex held ---- */
 
-static uint64_t hash_bytes(const uint8_t *bytes, size_t n) { /* FNV-1a */
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < n; i++) h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-  return h;
-}
-
 static skep_cached *chain_find(skep_scan_cache *cache, item_kind kind, const skep_buf *key, uint64_t hash) {
   skep_cached *item = cache->chains[hash % N_CHAINS];
   while (item != NULL && !(item->hash == hash && item->kind == kind && item->key_size == key->size &&
@@ -169,7 +164,7 @@ static skep_cached *idle_evict(skep_scan_cache *cache, item_kind kind, skep_file
 /* A ready item with a reference more, or a new one (*must_load) that the caller fills and then publishes. */
 static skep_status acquire(skep_scan_cache *cache, item_kind kind, const skep_buf *key, skep_cached **out,
                            bool *must_load, skep_err *err) {
-  uint64_t hash = hash_bytes(key->data, key->size);
+  uint64_t hash = skep_fnv_bytes(SKEP_FNV_START, key->data, key->size);
   skep_status st = SKEP_OK;
   skep_cached *spent = NULL;
   *must_load = false;

@@ -9,10 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n) { /* FNV-1a */
-  for (size_t i = 0; i < n; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
+#include "base/hash.h"
 
 static bool read_line(const char *path, char *out, size_t size) {
   FILE *f = fopen(path, "re");
@@ -28,9 +25,8 @@ static bool machine(uint32_t *out) {
   struct stat space;
   if (gethostname(host, sizeof host - 1) != 0 || stat("/proc/self/ns/pid", &space) != 0) return false;
   if (!read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot)) return false;
-  uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), host, strlen(host));
-  hash = mix(hash, boot, strlen(boot));
-  hash = mix(hash, &space.st_ino, sizeof space.st_ino);
+  uint64_t hash = skep_fnv_text(skep_fnv_text(SKEP_FNV_START, host), boot);
+  hash = skep_fnv_bytes(hash, &space.st_ino, sizeof space.st_ino);
   *out = (uint32_t)(hash ^ hash >> 32);
   return true;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "db/db_int.h"
 
 enum { MAX_SQL_BYTES = 64 * 1024 };
@@ -307,13 +308,6 @@ skep_param skep_p_char(char c) {
 
 /* --- the cache --- */
 
-/* FNV-1a. */
-static uint64_t hash_text(const char *text) {
-  uint64_t h = 14695981039346656037u;
-  for (; *text != 0; text++) h = (h ^ (uint8_t)*text) * 1099511628211u;
-  return h;
-}
-
 static const char for_update[] = "{for_update}";
 
 /* Fills in the dialect's markers; texts of parameters never come here. */
@@ -384,7 +378,7 @@ static bool is_fit(const skep_db *db, const skep_stmt *s, const char *sql) {
 }
 
 static skep_status find_or_prepare(skep_db *db, const char *sql, skep_stmt **out, skep_err *err) {
-  uint64_t hash = hash_text(sql);
+  uint64_t hash = skep_fnv_text(SKEP_FNV_START, sql);
   for (skep_stmt *s = db->cache[hash % SKEP_DB_CACHE_CHAINS]; s != NULL; s = s->next) {
     if (s->hash == hash && is_fit(db, s, sql)) {
       *out = s;

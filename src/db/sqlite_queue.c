@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 
 #define MAGIC UINT64_C(0x31657565755170 /* "pQueue1" */)
 
@@ -50,10 +51,8 @@ static bool is_first(const skep_sqlite_queue *q) {
 /* ---- open ---- */
 
 static uint64_t identity(const char *boot_id, const struct stat *st) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (; *boot_id != '\0'; boot_id++) hash = (hash ^ (uint8_t)*boot_id) * UINT64_C(1099511628211);
-  hash = (hash ^ (uint64_t)st->st_ino) * UINT64_C(1099511628211);
-  return (hash ^ (uint64_t)st->st_dev) * UINT64_C(1099511628211);
+  uint64_t hash = skep_fnv_step(skep_fnv_text(SKEP_FNV_START, boot_id), (uint64_t)st->st_ino);
+  return skep_fnv_step(hash, (uint64_t)st->st_dev);
 }
 
 static bool map(skep_sqlite_queue *q, const char *boot_id) {

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+
 struct skep_txn_mutex {
   const skep_ctx *ctx;
   char name[129];
@@ -26,12 +28,8 @@ static skep_status held_by_another(const char *name, skep_err *err) {
 
 /* --- SQLite: a byte of a file --- */
 
-/* FNV-1a: the byte that stands for the name. Two names that share one would only wait for each other. */
-static off_t byte_of(const char *name) {
-  uint64_t hash = 14695981039346656037u;
-  for (; *name != '\0'; name++) hash = (hash ^ (uint8_t)*name) * 1099511628211u;
-  return (off_t)(hash >> 2);
-}
+/* The byte that stands for the name. Two names that share one would only wait for each other. */
+static off_t byte_of(const char *name) { return (off_t)(skep_fnv_text(SKEP_FNV_START, name) >> 2); }
 
 static skep_status open_file(skep_txn_mutex *m, skep_err *err) {
   char path[4096];

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "txn/txn_int.h"
 
 /* --- marks --- */
@@ -22,10 +23,8 @@ enum { MARK_LENGTH = 5, LETTERS = 8, KEY_SIZE = 64 };
 /* 48 bits of FNV-1a over "db.table", six a letter. */
 static void letters_of(const char *database, const char *table, char out[LETTERS + 1]) {
   static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-";
-  uint64_t hash = 14695981039346656037u;
-  for (const char *at = database; *at != '\0'; at++) hash = (hash ^ (uint8_t)*at) * 1099511628211u;
-  hash = (hash ^ (uint8_t)'.') * 1099511628211u;
-  for (const char *at = table; *at != '\0'; at++) hash = (hash ^ (uint8_t)*at) * 1099511628211u;
+  uint64_t hash = skep_fnv_text(SKEP_FNV_START, database);
+  hash = skep_fnv_text(skep_fnv_step(hash, '.'), table);
   hash ^= hash >> 32;
   for (int i = 0; i < LETTERS; i++) out[i] = alphabet[hash >> (6 * i) & 63];
   out[LETTERS] = '\0';
