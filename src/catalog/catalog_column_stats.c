@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "catalog/catalog_int.h"
-#include "db/legacy.h"
 
 /* Columns of both tables, after their owner's id. */
 #define COLUMNS                                                                                                      \

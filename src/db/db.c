@@ -559,6 +559,17 @@ skep_status skep_db_get_i64(skep_db *db, const char *sql, const skep_param *para
   return status == SKEP_END ? SKEP_OK : status;
 }
 
+skep_status skep_db_is_there(skep_db *db, const char *select, bool *out, skep_err *err) {
+  skep_stmt *stmt = NULL;
+  skep_err reason = {0};
+  skep_status status = skep_db_query(db, select, SKEP_NO_PARAMS, &stmt, &reason);
+  skep_stmt_done(stmt);
+  *out = status == SKEP_OK;
+  if (status == SKEP_OK || status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (err != NULL) *err = reason;
+  return status;
+}
+
 skep_status skep_db_get_text(skep_db *db, const char *sql, const skep_param *params, size_t n_params, skep_arena *arena,
                              const char **out, skep_err *err) {
   *out = NULL;

@@ -234,6 +234,8 @@ SKEP_NODISCARD skep_status skep_db_get_i64(skep_db *db, const char *sql, const s
 /* The first column of the first row as a text in the arena, or NULL. */
 SKEP_NODISCARD skep_status skep_db_get_text(skep_db *db, const char *sql, const skep_param *params, size_t n_params,
                                             skep_arena *arena, const char **out, skep_err *err);
+/* Whether the tables and columns are there that a SELECT (a text without data and without rows) names. */
+SKEP_NODISCARD skep_status skep_db_is_there(skep_db *db, const char *select, bool *out, skep_err *err);
 /* The key that the last INSERT into a table with a generated key ({serial}) made. */
 int64_t skep_db_last_id(skep_db *db);
 

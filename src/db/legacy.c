@@ -66,17 +66,6 @@ static bool is_acid(const char *name, size_t length) {
 
 /* --- finding out --- */
 
-skep_status skep_db_is_there(skep_db *db, const char *select, bool *out, skep_err *err) {
-  skep_stmt *stmt = NULL;
-  skep_err reason = {0};
-  skep_status status = skep_db_query(db, select, SKEP_NO_PARAMS, &stmt, &reason);
-  skep_stmt_done(stmt);
-  *out = status == SKEP_OK;
-  if (status == SKEP_OK || status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
-  if (err != NULL) *err = reason;
-  return status;
-}
-
 static skep_status is_there(skep_db *db, const skep_legacy *names, const char *table, const char *column, bool *out,
                             skep_err *err) {
   skep_buf plain, text;

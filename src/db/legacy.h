@@ -19,9 +19,6 @@ typedef struct skep_legacy {
   uint8_t n_missing;
 } skep_legacy;
 
-/* Whether the tables and columns are there that a SELECT (a text without data and without rows) names. */
-SKEP_NODISCARD skep_status skep_db_is_there(skep_db *db, const char *select, bool *out, skep_err *err);
-
 /* Finds out what the database has. */
 SKEP_NODISCARD skep_status skep_legacy_detect(skep_db *db, skep_legacy *out, skep_err *err);
 
