@@ -44,16 +44,6 @@ const skep_expr *skep_expr_int(skep_arena *arena, int64_t value) {
   return literal(arena, fits ? SKEP_LITERAL_INT : SKEP_LITERAL_BIGINT, value);
 }
 
-const skep_expr *skep_expr_string(skep_arena *arena, const char *bytes, size_t length) {
-  skep_expr *expr = literal(arena, SKEP_LITERAL_STRING, 0);
-  if (expr == NULL) return NULL;
-  expr->literal.bytes = skep_arena_strndup(arena, bytes, length);
-  expr->literal.length = length;
-  return expr->literal.bytes == NULL ? NULL : expr;
-}
-
-const skep_expr *skep_expr_default(skep_arena *arena) { return by_hand(arena, SKEP_EXPR_DEFAULT); }
-
 static const skep_expr *names_of(skep_arena *arena, skep_expr_kind kind, const char *const *names, uint32_t n) {
   skep_expr *expr = by_hand(arena, kind);
   const char *const *items = n == 0 ? NULL : copied(arena, names, n, sizeof *names);
@@ -76,14 +66,6 @@ const skep_expr *skep_expr_column(skep_arena *arena, const char *table, const ch
 
 const skep_expr *skep_expr_star(skep_arena *arena, const char *table) {
   return names_of(arena, SKEP_EXPR_STAR, &table, table == NULL ? 0 : 1);
-}
-
-const skep_expr *skep_expr_field(skep_arena *arena, const skep_expr *base, const char *name) {
-  skep_expr *expr = base == NULL || name == NULL ? NULL : by_hand(arena, SKEP_EXPR_FIELD);
-  if (expr == NULL) return NULL;
-  expr->field.base = base;
-  expr->field.name = name;
-  return expr;
 }
 
 const skep_expr *skep_expr_unary(skep_arena *arena, skep_unary_op op, const skep_expr *operand) {
@@ -140,13 +122,6 @@ const skep_expr *skep_expr_case(skep_arena *arena, const skep_when *whens, uint3
   expr->cases.whens = copy;
   expr->cases.n_whens = n;
   expr->cases.otherwise = otherwise;
-  return expr;
-}
-
-const skep_expr *skep_expr_scalar_query(skep_arena *arena, const skep_query *query) {
-  skep_expr *expr = query == NULL ? NULL : by_hand(arena, SKEP_EXPR_SCALAR_QUERY);
-  if (expr == NULL) return NULL;
-  expr->query = query;
   return expr;
 }
 

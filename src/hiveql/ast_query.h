@@ -450,14 +450,11 @@ skep_expr *skep_expr_new(skep_arena *arena, skep_expr_kind kind, skep_pos pos); 
 const skep_expr *skep_expr_null(skep_arena *arena);
 const skep_expr *skep_expr_bool(skep_arena *arena, bool value);
 const skep_expr *skep_expr_int(skep_arena *arena, int64_t value); /* INT, or BIGINT when it needs one */
-const skep_expr *skep_expr_string(skep_arena *arena, const char *bytes, size_t length); /* copied */
-const skep_expr *skep_expr_default(skep_arena *arena);
 
 /* A column, with its qualifier unless `table` is NULL; skep_expr_path: any chain of n names. */
 const skep_expr *skep_expr_column(skep_arena *arena, const char *table, const char *column);
 const skep_expr *skep_expr_path(skep_arena *arena, const char *const *names, uint32_t n);
 const skep_expr *skep_expr_star(skep_arena *arena, const char *table); /* table may be NULL */
-const skep_expr *skep_expr_field(skep_arena *arena, const skep_expr *base, const char *name);
 
 const skep_expr *skep_expr_unary(skep_arena *arena, skep_unary_op op, const skep_expr *operand);
 const skep_expr *skep_expr_binary(skep_arena *arena, skep_binary_op op, const skep_expr *left, const skep_expr *right);
@@ -466,7 +463,6 @@ const skep_expr *skep_expr_call(skep_arena *arena, const char *name, const skep_
 const skep_expr *skep_expr_cast(skep_arena *arena, const skep_expr *value, const skep_type *type);
 /* CASE WHEN w THEN t ... ELSE otherwise END; whens copied, otherwise may be NULL. */
 const skep_expr *skep_expr_case(skep_arena *arena, const skep_when *whens, uint32_t n, const skep_expr *otherwise);
-const skep_expr *skep_expr_scalar_query(skep_arena *arena, const skep_query *query);
 
 /* Shallow copy at another place of the text. */
 const skep_expr *skep_expr_at(skep_arena *arena, const skep_expr *expr, skep_pos pos);

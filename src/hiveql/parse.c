@@ -231,13 +231,6 @@ bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word) {
   return true;
 }
 
-bool skep_p_accept_word(skep_parser *p, const char *word) {
-  skep_p_expected(p, word);
-  if (!skep_p_is_word(p, 0, word)) return false;
-  skep_p_next(p);
-  return true;
-}
-
 skep_pos skep_p_begin(const skep_parser *p) {
   const skep_token *token = skep_p_peek(p, 0);
   return (skep_pos){token->line, token->column, token->offset, token->length};

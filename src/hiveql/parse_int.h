@@ -72,7 +72,6 @@ bool skep_p_accept_by(skep_parser *p, skep_keyword keyword);
 bool skep_p_expect_before_name(skep_parser *p, skep_keyword keyword);
 /* Words that are names everywhere else (upper case, static). */
 bool skep_p_is_word(const skep_parser *p, size_t ahead, const char *word);
-bool skep_p_accept_word(skep_parser *p, const char *word);
 
 skep_pos skep_p_begin(const skep_parser *p);             /* of the current token */
 skep_pos skep_p_end(const skep_parser *p, skep_pos pos); /* stretched to the end of the last token consumed */

@@ -104,14 +104,6 @@ static skep_status text_append(skep_vec *vec, skep_bytes cell, skep_err *err) {
   return SKEP_OK;
 }
 
-skep_status skep_result_texts_add(skep_result *result, const skep_bytes *cells, skep_err *err) {
-  text_result *r = (text_result *)result;
-  skep_vec *root = &r->rows.root;
-  for (uint32_t c = 0; c < root->n_children; c++) SKEP_TRY(text_append(&root->children[c], cells[c], err));
-  root->length++;
-  return SKEP_OK;
-}
-
 skep_status skep_result_texts_row(skep_result *result, const char *const *cells, skep_err *err) {
   text_result *r = (text_result *)result;
   skep_vec *root = &r->rows.root;

@@ -264,7 +264,6 @@ skep_status skep_session_engine(skep_session *s, skep_engine **out, skep_err *er
 
 const char *skep_session_database(const skep_session *s) { return s->current_db; }
 bool skep_session_in_transaction(const skep_session *s) { return s->txn.is_explicit; }
-const skep_config *skep_session_config(const skep_session *s) { return s->config; }
 const char *skep_session_notice(const skep_session *s, size_t i) { return i < s->notes.n ? s->notes.lines[i] : NULL; }
 
 void skep_session_note(skep_session *s, const char *format, ...) {

@@ -124,8 +124,6 @@ bool skep_session_waits_for(skep_session *session, char *out, size_t size);
 /* Names borrowed until the next run. */
 const char *skep_session_database(const skep_session *session);
 bool skep_session_in_transaction(const skep_session *session); /* after START TRANSACTION */
-/* The session's settings, to look at (SET changes them). */
-const skep_config *skep_session_config(const skep_session *session);
 /* Texts for the person at the shell that the last statement left ("Deprecated ..."), the first one also those of the
  * opening, or NULL when there is no i-th. */
 const char *skep_session_notice(const skep_session *session, size_t i);

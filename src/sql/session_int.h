@@ -148,12 +148,11 @@ bool skep_session_bool(const skep_session *session, const char *name, bool other
 int64_t skep_session_int(const skep_session *session, const char *name, int64_t otherwise);
 const char *skep_session_text(const skep_session *session, const char *name, const char *otherwise);
 
-/* A result of text columns, made row by row: SHOW and DESCRIBE. names and cells are copied. A cell whose `at` is NULL
- * is NULL. The result is the caller's until it is handed out; free it with skep_result_free on failure. */
+/* A result of text columns, made row by row: SHOW and DESCRIBE. names and cells are copied. The result is the caller's
+ * until it is handed out; free it with skep_result_free on failure. */
 SKEP_NODISCARD skep_status skep_result_texts_new(skep_session *session, const char *const *names, uint32_t n_columns,
                                                  skep_result **out, skep_err *err);
-SKEP_NODISCARD skep_status skep_result_texts_add(skep_result *result, const skep_bytes *cells, skep_err *err);
-/* The same with NUL-terminated cells; NULL is NULL. */
+/* Cells are NUL-terminated; NULL is NULL. */
 SKEP_NODISCARD skep_status skep_result_texts_row(skep_result *result, const char *const *cells, skep_err *err);
 
 /* How a kind of statement is run. *out stays NULL for one without rows. */
