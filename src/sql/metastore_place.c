@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "acid/dir_write.h"
@@ -11,25 +12,38 @@
 
 #define PLACE_DIR ".skep-metastore"
 #define PLACE_FILE "where-"
-enum { MAX_PLACE_FILES = 16, MAX_PLACE_NAME = 40, MAX_PLACE_BYTES = 8192, MAX_PLACE_PATH = 1 << 16 };
+enum { MAX_PLACE_FILES = 100000, MAX_PLACE_NAME = 40, MAX_PLACE_BYTES = 8192, MAX_PLACE_PATH = 1 << 16 };
 
+/* One as a rule; writers that ended in between leave theirs, and who opens at the same time another one. */
 typedef struct place_files {
-  int64_t ms[MAX_PLACE_FILES];
-  uint32_t n;
+  skep_arena *arena; /* of ms */
+  int64_t *ms;       /* the newest first */
+  size_t n, capacity;
 } place_files;
 
 static skep_status find_file(void *self, const skep_entry *entry, skep_err *err) {
   place_files *files = self;
   int64_t ms;
-  (void)err;
-  if (strncmp(entry->name, PLACE_FILE, strlen(PLACE_FILE)) != 0 || files->n == MAX_PLACE_FILES) return SKEP_OK;
-  if (skep_parse_int(entry->name + strlen(PLACE_FILE), &ms) && ms > 0) files->ms[files->n++] = ms;
+  if (strncmp(entry->name, PLACE_FILE, strlen(PLACE_FILE)) != 0) return SKEP_OK;
+  if (!skep_parse_int(entry->name + strlen(PLACE_FILE), &ms) || ms <= 0 || ms == INT64_MAX) return SKEP_OK;
+  if (files->n == MAX_PLACE_FILES)
+    return skep_fail(err, SKEP_ERR_LIMIT, "more than %d files " PLACE_FILE "*", MAX_PLACE_FILES);
+  void *grown = files->ms;
+  SKEP_TRY(skep_arena_grow(files->arena, &grown, &files->capacity, files->n + 1, sizeof *files->ms, err));
+  files->ms = grown;
+  files->ms[files->n++] = ms;
   return SKEP_OK;
 }
 
-static skep_status list_files(skep_fs *fs, const char *dir, place_files *files, skep_err *err) {
-  *files = (place_files){0};
+static int newest_first(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x < y) - (x > y);
+}
+
+static skep_status list_files(skep_fs *fs, skep_arena *arena, const char *dir, place_files *files, skep_err *err) {
+  *files = (place_files){.arena = arena};
   skep_status st = skep_fs_list(fs, dir, false, find_file, files, err);
+  if (files->n > 1) qsort(files->ms, files->n, sizeof *files->ms, newest_first);
   return st == SKEP_ERR_NOT_FOUND ? SKEP_OK : st;
 }
 
@@ -60,17 +74,10 @@ static skep_status read_file(const skep_ctx *ctx, skep_fs *fs, skep_arena *arena
 /* The newest whole file's text; NULL: nothing is remembered. */
 static skep_status read_place(const skep_ctx *ctx, skep_fs *fs, skep_arena *arena, const char *dir, place_files *files,
                               const char **out, skep_err *err) {
-  int64_t newest = 0;
   *out = NULL;
-  SKEP_TRY(list_files(fs, dir, files, err));
-  for (uint32_t i = 0; i < files->n; i++) {
-    const char *text;
-    if (files->ms[i] <= newest) continue;
-    SKEP_TRY(read_file(ctx, fs, arena, dir, files->ms[i], &text, err));
-    if (text == NULL) continue;
-    *out = text;
-    newest = files->ms[i];
-  }
+  SKEP_TRY(list_files(fs, arena, dir, files, err));
+  for (size_t i = 0; i < files->n && *out == NULL; i++)
+    SKEP_TRY(read_file(ctx, fs, arena, dir, files->ms[i], out, err));
   return SKEP_OK;
 }
 
@@ -118,7 +125,7 @@ static skep_status put_file(noting *n, const char *place, skep_err *err) {
   const char *line = skep_arena_join(&n->arena, place, "\n", "");
   if (line == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a metastore's place");
   int64_t now = n->ctx->clock_ms(n->ctx->clock_self);
-  for (uint32_t i = 0; i < n->files.n; i++) now = now > n->files.ms[i] ? now : n->files.ms[i] + 1;
+  if (n->files.n > 0 && now <= n->files.ms[0]) now = n->files.ms[0] + 1;
   snprintf(name, sizeof name, PLACE_FILE "%" PRId64, now);
   SKEP_TRY(skep_fs_mkdirs(n->fs, n->dir, err));
   return skep_dir_put_file(n->ctx, n->fs, n->dir, name, line, true, err);
@@ -126,7 +133,7 @@ static skep_status put_file(noting *n, const char *place, skep_err *err) {
 
 static void remove_files(noting *n) {
   char name[MAX_PLACE_NAME];
-  for (uint32_t i = 0; i < n->files.n; i++) {
+  for (size_t i = 0; i < n->files.n; i++) {
     snprintf(name, sizeof name, PLACE_FILE "%" PRId64, n->files.ms[i]);
     const char *path = path_of(&n->arena, n->dir, name);
     if (path != NULL) (void)!skep_fs_remove_file(n->fs, path, NULL); /* another one may have been faster */
@@ -149,7 +156,7 @@ static skep_status note(noting *n, const char *warehouse, skep_db *db, skep_err 
 void skep_metastore_remember(const skep_ctx *ctx, skep_fs *fs, const char *warehouse, skep_db *db) {
   noting n = {.ctx = ctx, .fs = fs};
   skep_err why = {0};
-  skep_arena_init(&n.arena, ctx, 1 << 20);
+  skep_arena_init(&n.arena, ctx, 1 << 24);
   skep_status st = note(&n, warehouse, db, &why);
   if (st != SKEP_OK) skep_log(ctx, SKEP_LOG_WARN, "remembering where the warehouse's metastore is: %s", why.text);
   skep_arena_fini(&n.arena);

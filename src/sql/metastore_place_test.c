@@ -2,6 +2,7 @@
 #include "sql/metastore_place.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/faulty.h"
 #include "support/warehouse.h"
@@ -104,12 +105,51 @@ static void a_torn_note_does_not_count(void **state) {
   close_fixture(&f);
 }
 
+/* However many there are: here none of their writers has removed the others' (the file system lists them in any order).
+ */
+static void the_newest_of_many_notes_counts(void **state) {
+  enum { FILES = 60 };
+  fixture f;
+  char path[200];
+  (void)state;
+  open_fixture(&f);
+  open_with(&f, f.url);
+  close_session(&f);
+  for (int i = 0; i < FILES; i++) {
+    snprintf(path, sizeof path, "%s/.skep-metastore/where-%d", f.w.dir, i * 37 % FILES + 1);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "postgresql://old%d\n", i);
+    fclose(file);
+  }
+  assert_refused(&f);
+  assert_non_null(strstr(f.w.err.text, f.url));
+  /* None is left behind that would count again. */
+  snprintf(path, sizeof path, "sqlite:%s/metastore.sqlite", f.w.dir);
+  open_with(&f, path);
+  close_session(&f);
+  open_with(&f, NULL);
+  close_fixture(&f);
+}
+
+/* Each would be one more call in the next round. */
+static skep_status remove_torn(void *self, const skep_entry *entry, skep_err *err) {
+  fixture *f = self;
+  char path[300];
+  (void)err;
+  if (entry->size_bytes != 0 || strncmp(entry->name, "where-", 6) != 0) return SKEP_OK;
+  snprintf(path, sizeof path, "%s/.skep-metastore/%s", f->w.dir, entry->name);
+  assert_int_equal(unlink(path), 0);
+  return SKEP_OK;
+}
+
 /* Whichever call fails: what was remembered before stays, or the new place is there. */
 static void a_warehouse_that_cannot_be_written_remembers_nothing(void **state) {
   fixture f;
   skep_fs *fs;
   skep_arena arena;
   const char *url;
+  char dir[200];
   (void)state;
   open_fixture(&f);
   open_with(&f, NULL);
@@ -123,6 +163,8 @@ static void a_warehouse_that_cannot_be_written_remembers_nothing(void **state) {
     skep_fs_faulty_fail_nth(fs, 0, false);
     if (skep_metastore_default(&f.w.ctx, fs, &arena, f.w.dir, &url, &f.w.err) != SKEP_OK) break;
     assert_true(nth < 50);
+    snprintf(dir, sizeof dir, "%s/.skep-metastore", f.w.dir);
+    assert_ok(skep_fs_list(f.w.fs, dir, true, remove_torn, &f, &f.w.err), f.w.err);
     assert_string_equal(url + strlen(url) - 16, "metastore.sqlite");
   }
   assert_non_null(strstr(f.w.err.text, f.url));
@@ -137,6 +179,7 @@ int main(void) {
       cmocka_unit_test(who_names_none_is_told),
       cmocka_unit_test(the_one_inside_needs_no_name_again),
       cmocka_unit_test(a_torn_note_does_not_count),
+      cmocka_unit_test(the_newest_of_many_notes_counts),
       cmocka_unit_test(a_warehouse_that_cannot_be_written_remembers_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
