@@ -141,12 +141,25 @@ static const char *worker_is_gone(asking *a, const skep_compaction *c) {
                c->worker_id, (long long)c->txn_id);
 }
 
+/* NULL: its letters are such as there are. */
+static const char *why_unknown(asking *a, const skep_compaction *c) {
+  char letter[10];
+  if (!skep_compaction_state_is_known(c->state))
+    return print(a,
+                 "its state '%s' does not exist: no worker and no cleaner takes it (ABORT COMPACTIONS %lld removes it)",
+                 skep_quote(letter, sizeof letter, &c->state, c->state != '\0'), (long long)c->id);
+  if (skep_compaction_type_is_known(c->type)) return NULL;
+  return print(a, "its type '%s' does not exist: a worker refuses it",
+               skep_quote(letter, sizeof letter, &c->type, c->type != '\0'));
+}
+
 skep_status skep_compact_why_entry(const skep_compact_env *env, skep_arena *arena, const skep_compaction *entry,
                                    const char **why, skep_err *err) {
   asking a = {.env = env, .arena = arena};
   skep_compact_target target;
   skep_compact_reason r = {0};
-  *why = NULL;
+  *why = why_unknown(&a, entry);
+  if (*why != NULL) return SKEP_OK;
   if (entry->state == 'w' && skep_compaction_worker_is_gone(entry)) *why = worker_is_gone(&a, entry);
   if (entry->state != 'r') return SKEP_OK;
   SKEP_TRY(skep_db_now_ms(env->db, &a.now, err));
@@ -191,6 +204,8 @@ static skep_status entry(asking *a, const skep_compaction *c, const skep_compact
     if (r.why == NULL) r.why = "waits for a cleaner (skep compact --once --roles cleaner)";
     SKEP_TRY(measure(a, target, c->has_highest ? c->highest_write_id : INT64_MAX, SKEP_OBSOLETE, &r, err));
   }
+  const char *unknown = why_unknown(a, c);
+  if (unknown != NULL && c->state != 'r') r.why = unknown; /* a cleaner does not ask for the type */
   return add(a, &r, err);
 }
 
@@ -200,7 +215,8 @@ static skep_status entries(asking *a, const char *database, const char *table, c
     const skep_compaction *c = &rows[i];
     skep_compact_target target;
     if (strcmp(c->database, database) != 0 || strcmp(c->table, table) != 0) continue;
-    if (c->state != 'i' && c->state != 'w' && c->state != 'r') continue;
+    bool waits = c->state == 'i' || c->state == 'w' || c->state == 'r';
+    if (!waits && skep_compaction_state_is_known(c->state)) continue;
     const char *location = NULL;
     SKEP_TRY(skep_compaction_property(c, "location", a->arena, &location, err));
     if (location != NULL) {

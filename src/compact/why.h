@@ -18,7 +18,8 @@ typedef struct skep_compact_reason {
 SKEP_NODISCARD skep_status skep_compact_why(const skep_compact_env *env, skep_arena *arena, const char *database,
                                             const char *table, skep_compact_reason **out, size_t *n, skep_err *err);
 
-/* The same for one entry of the queue; *why is NULL when it is worked on, or waits for a worker or a cleaner only. */
+/* The same for one entry of the queue; *why is NULL when it is worked on, or waits for a worker or a cleaner only, or
+ * is over. */
 SKEP_NODISCARD skep_status skep_compact_why_entry(const skep_compact_env *env, skep_arena *arena,
                                                   const skep_compaction *entry, const char **why, skep_err *err);
 

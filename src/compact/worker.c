@@ -70,6 +70,7 @@ static const char *refusal(const work *w, char *text, size_t size) {
     snprintf(text, size, "Partition %s of table %s.%s was dropped", w->job.partition, t->db, t->name);
     return text;
   }
+  if (!skep_compaction_type_is_known(w->job.type)) what = "a request of a type that does not exist";
   if (!skep_table_is_transactional(t)) what = "a table that is not transactional";
   if (t->n_sort_columns > 0) what = "a sorted table";
   if (skep_table_is_partitioned(t) && w->job.partition == NULL) what = "a partitioned table without a partition";

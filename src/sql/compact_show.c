@@ -200,7 +200,7 @@ static int compare_rows(const void *left, const void *right, void *self) {
 }
 
 /* Hive leaves the message of what is ready for cleaning or worked on empty: here it says whom it waits for, when it
- * does, or that its worker is gone. */
+ * does, that its worker is gone, or that its letters are none that there are. */
 enum { ERROR_COLUMN = 12, MAX_ASKED = 100 };
 
 static skep_status say_why(skep_session *s, const skep_compaction *c, const char **cell, skep_err *err) {
@@ -212,6 +212,11 @@ static skep_status say_why(skep_session *s, const skep_compaction *c, const char
   SKEP_TRY(skep_compact_why_entry(&session.env, &s->arena, c, &why, err));
   if (why != NULL) *cell = why;
   return SKEP_OK;
+}
+
+static bool may_say_why(const skep_compaction *c) {
+  return c->state == 'r' || c->state == 'w' || !skep_compaction_state_is_known(c->state) ||
+         !skep_compaction_type_is_known(c->type);
 }
 
 skep_status skep_show_compactions(skep_session *s, const skep_show *show, skep_result **out, skep_err *err) {
@@ -227,7 +232,7 @@ skep_status skep_show_compactions(skep_session *s, const skep_show *show, skep_r
   for (uint32_t i = 0; i < n; i++) {
     if (!is_shown(&f, &all[i]) || (show->has_id && all[i].id != show->id)) continue;
     cells_of(s, &all[i], rows[n_rows].cells);
-    if ((all[i].state == 'r' || all[i].state == 'w') && n_asked++ < MAX_ASKED)
+    if (may_say_why(&all[i]) && n_asked++ < MAX_ASKED)
       SKEP_TRY(say_why(s, &all[i], &rows[n_rows].cells[ERROR_COLUMN], err));
     rows[n_rows].place = n_rows;
     n_rows++;

@@ -26,6 +26,9 @@ enum {
 };
 const char *skep_compaction_type_name(char type);   /* "MINOR"; "UNKNOWN" */
 const char *skep_compaction_state_name(char state); /* "ready for cleaning"; "unknown" */
+/* Whether there is such a state, and such a type. Who works on the queue passes over others. */
+bool skep_compaction_state_is_known(char state);
+bool skep_compaction_type_is_known(char type);
 
 /* Keys in CQ_TBLPROPERTIES that are Skep's own: what they say is more than Hive's columns can. */
 #define SKEP_COMPACTION_INCREMENTAL "skep.compact.incremental" /* "true": a minor compaction of some neighbours */
@@ -247,7 +250,7 @@ typedef struct skep_compaction_retention {
 SKEP_NODISCARD skep_status skep_compaction_purge(skep_db *db, const skep_compaction_retention *retention,
                                                  uint64_t *n_removed, skep_err *err);
 
-/* ABORT COMPACTIONS: only initiated ones can be. *text is Hive's message. */
+/* ABORT COMPACTIONS: only initiated ones can be, and those in no state that there is. *text is Hive's message. */
 SKEP_NODISCARD skep_status skep_compaction_abort_request(skep_db *db, int64_t id, const char *by, skep_arena *arena,
                                                          bool *done, const char **text, skep_err *err);
 

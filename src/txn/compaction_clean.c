@@ -328,7 +328,7 @@ static skep_status abort_request(skep_db *db, int64_t id, const char *by, skep_a
   char message[200];
   int64_t now;
   SKEP_TRY(skep_compaction_get(db, id, arena, &row, err));
-  *done = row.id == id && id != 0 && row.state == 'i';
+  *done = row.id == id && id != 0 && (row.state == 'i' || !skep_compaction_state_is_known(row.state));
   if (*done) {
     SKEP_TRY(skep_db_now_ms(db, &now, err));
     snprintf(message, sizeof message, "Compaction aborted by %.128s", by);

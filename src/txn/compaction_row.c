@@ -42,6 +42,10 @@ const char *skep_compaction_state_name(char state) {
   }
 }
 
+bool skep_compaction_state_is_known(char state) { return strcmp(skep_compaction_state_name(state), "unknown") != 0; }
+
+bool skep_compaction_type_is_known(char type) { return strcmp(skep_compaction_type_name(type), "UNKNOWN") != 0; }
+
 skep_status skep_compaction_property(const skep_compaction *c, const char *key, skep_arena *arena, const char **out,
                                      skep_err *err) {
   skep_bytes value;

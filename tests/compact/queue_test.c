@@ -121,6 +121,39 @@ static void a_job_whose_process_is_gone_is_taken_over_at_once(void **state) {
   assert_int_equal(compactor_work(&f->c).state, 'r');
 }
 
+/* Whatever wrote it: nobody works on it, everybody who looks is told, and it can be removed. */
+static void a_request_in_a_state_or_of_a_type_that_does_not_exist_is_told(void **state) {
+  static const struct {
+    const char *update, *shown, *why;
+  } cases[] = {
+      {"UPDATE \"COMPACTION_QUEUE\" SET \"CQ_STATE\" = 'q'", "MAJOR\tunknown",
+       "its state 'q' does not exist: no worker and no cleaner takes it"},
+      {"UPDATE \"COMPACTION_QUEUE\" SET \"CQ_STATE\" = 'i', \"CQ_TYPE\" = 'z'", "UNKNOWN\tinitiated",
+       "its type 'z' does not exist: a worker refuses it"},
+  };
+  fixture *f = *state;
+  skep_compact_reason *why;
+  size_t n;
+  make_table(f);
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_ok(skep_db_run(f->c.db, cases[i].update, SKEP_NO_PARAMS, NULL, &f->c.err), f->c.err);
+    const char *text = warehouse_rows(&f->w, "SHOW COMPACTIONS");
+    assert_non_null(strstr(text, cases[i].shown));
+    assert_non_null(strstr(text, cases[i].why));
+    assert_ok(skep_compact_why(&f->c.env, &f->c.arena, "default", "t", &why, &n, &f->c.err), f->c.err);
+    assert_true(n >= 1);
+    assert_non_null(strstr(why[0].why, cases[i].why));
+  }
+  skep_compact_done done = compactor_work(&f->c);
+  assert_int_equal(done.state, 'c');
+  assert_non_null(strstr(done.reason, "a request of a type that does not exist"));
+  warehouse_run(&f->w, "ALTER TABLE t COMPACT 'major'");
+  assert_ok(skep_db_run(f->c.db, cases[0].update, SKEP_NO_PARAMS, NULL, &f->c.err), f->c.err);
+  assert_non_null(strstr(warehouse_rows(&f->w, "ABORT COMPACTIONS 2"), "Successfully aborted compaction"));
+  assert_int_equal(compactor_number(&f->c, "SELECT count(*) FROM \"COMPACTION_QUEUE\""), 0);
+}
+
 /* The same while its process lives, once the worker has its database back; what another worker does is left alone. */
 static void what_a_worker_could_not_bring_to_an_end_it_takes_up_again(void **state) {
   fixture *f = *state;
@@ -575,6 +608,7 @@ int main(void) {
       TEST(a_dead_workers_job_is_found_its_files_removed_and_done_again),
       TEST(a_job_that_kills_its_workers_is_given_up_with_the_reason),
       TEST(a_job_whose_process_is_gone_is_taken_over_at_once),
+      TEST(a_request_in_a_state_or_of_a_type_that_does_not_exist_is_told),
       TEST(what_a_worker_could_not_bring_to_an_end_it_takes_up_again),
       TEST(a_row_that_makes_no_sense_is_taken_up_like_any_other),
       TEST(who_waits_for_space_tries_less_and_less_often),
