@@ -50,10 +50,8 @@ static bool parse_args(metastore_args *a, int argc, char **argv, skep_err *err) 
   }
   if (a->action == NULL) return skep_fail(err, SKEP_ERR_ARGUMENT, "what to do? init, info, validate or reseed"), false;
   bool is_reseed = strcmp(a->action, "reseed") == 0;
-  if (is_reseed ? a->adopt != a->hide : !a->adopt && !a->hide) return true;
-  return skep_fail(err, SKEP_ERR_ARGUMENT, "reseed needs one of --adopt and --hide%s",
-                   is_reseed ? "" : "; nothing else does"),
-         false;
+  if (is_reseed ? !(a->adopt && a->hide) : !a->adopt && !a->hide) return true;
+  return skep_fail(err, SKEP_ERR_ARGUMENT, "--adopt and --hide are of reseed, one of them at a time"), false;
 }
 
 static skep_status print_line(void *self, const char *line, skep_err *err) {
@@ -90,7 +88,8 @@ static skep_status reseed(const skep_cli_env *env, const metastore_args *a, cons
       .ctx = env->ctx, .fs = env->fs, .warehouse_dir = warehouse, .metastore_url = url, .user = "skep metastore"};
   skep_session *session;
   SKEP_TRY(skep_session_open(&opts, &session, err));
-  skep_status status = skep_session_reseed(session, a->adopt, say_line, NULL, err);
+  skep_reseed files = a->adopt ? SKEP_RESEED_ADOPT : a->hide ? SKEP_RESEED_HIDE : SKEP_RESEED_NONE;
+  skep_status status = skep_session_reseed(session, files, say_line, NULL, err);
   skep_session_close(session);
   return status;
 }
@@ -140,9 +139,10 @@ const skep_cli_command skep_cli_metastore = {
     .about =
         "init      makes an empty metastore with the schema of Hive 4.0 (the SQL shell does so by itself)\n"
         "info      says where the metastore is and which schema it has\n"
-        "validate  looks for tables, columns and rows that are missing, and for damage\n"
-        "reseed    after a restore from a backup that is older than the warehouse (writing is refused then):\n"
-        "          write ids and transactions go on above those of the files that are there\n",
+        "validate  looks for tables, columns and rows that are missing, numbers behind their rows, and damage\n"
+        "reseed    sets right numbers that are behind the metastore's rows; after a restore from a backup that is\n"
+        "          older than the warehouse (writing is refused then), with --adopt or --hide: write ids and\n"
+        "          transactions go on above those of the files that are there\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run_metastore,

@@ -617,29 +617,3 @@ skep_status skep_db_set_property(skep_db *db, const char *key, const char *value
   return skep_db_run(db, "INSERT INTO \"METASTORE_DB_PROPERTIES\" (\"PROPERTY_KEY\", \"PROPERTY_VALUE\") VALUES (?, ?)",
                      SKEP_PARAMS(skep_p_text(key), skep_p_text(value)), NULL, err);
 }
-
-/* --- ids --- */
-
-skep_status skep_db_next_ids(skep_db *db, const char *model_class, int64_t n, int64_t *first, skep_err *err) {
-  char name[128];
-  int length = snprintf(name, sizeof name, "org.apache.hadoop.hive.metastore.model.%s", model_class);
-  if (length < 0 || (size_t)length >= sizeof name || n < 1) return skep_fail(err, SKEP_ERR_INTERNAL, "ids of a class");
-  bool joined = false, found = false;
-  SKEP_TRY(skep_db_begin_unless(db, SKEP_DB_WRITE, &joined, err));
-  skep_status status =
-      skep_db_get_i64(db, "SELECT \"NEXT_VAL\" FROM \"SEQUENCE_TABLE\" WHERE \"SEQUENCE_NAME\" = ?{for_update}",
-                      SKEP_PARAMS(skep_p_text(name)), first, &found, err);
-  if (status == SKEP_OK && found && (*first < 1 || *first > INT64_MAX - n)) {
-    status =
-        skep_fail(err, SKEP_ERR_CORRUPT, "SEQUENCE_TABLE: next value of %s is %lld", model_class, (long long)*first);
-  }
-  if (status == SKEP_OK && found) {
-    status = skep_db_run(db, "UPDATE \"SEQUENCE_TABLE\" SET \"NEXT_VAL\" = ? WHERE \"SEQUENCE_NAME\" = ?",
-                         SKEP_PARAMS(skep_p_i64(*first + n), skep_p_text(name)), NULL, err);
-  } else if (status == SKEP_OK) {
-    *first = 1;
-    status = skep_db_run(db, "INSERT INTO \"SEQUENCE_TABLE\" (\"SEQUENCE_NAME\", \"NEXT_VAL\") VALUES (?, ?)",
-                         SKEP_PARAMS(skep_p_text(name), skep_p_i64(1 + n)), NULL, err);
-  }
-  return skep_db_end(db, joined, status, err);
-}

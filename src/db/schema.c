@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "db/counters.h"
 #include "db/legacy.h"
 #include "db/schema_int.h"
 
@@ -392,11 +393,6 @@ static const struct {
     {"rows in NOTIFICATION_SEQUENCE", "SELECT count(*) FROM \"NOTIFICATION_SEQUENCE\"", 1, 1},
     {"rows in TXNS", "SELECT count(*) FROM \"TXNS\"", 1, INT64_MAX},
     {"catalogs named hive", "SELECT count(*) FROM \"CTLGS\" WHERE \"NAME\" = 'hive'", 1, 1},
-    {"write ids at or above the next one of their table",
-     "SELECT count(*) FROM \"TXN_TO_WRITE_ID\" T WHERE NOT EXISTS (SELECT 1 FROM \"NEXT_WRITE_ID\" N WHERE "
-     "N.\"NWI_DATABASE\" = T.\"T2W_DATABASE\" AND N.\"NWI_TABLE\" = T.\"T2W_TABLE\" AND N.\"NWI_NEXT\" > "
-     "T.\"T2W_WRITEID\")",
-     0, 0},
     {"components of transactions that do not exist",
      "SELECT count(*) FROM \"TXN_COMPONENTS\" C WHERE NOT EXISTS (SELECT 1 FROM \"TXNS\" T WHERE T.\"TXN_ID\" = "
      "C.\"TC_TXNID\")",
@@ -471,6 +467,7 @@ static skep_status check_foreign_keys(validation *v, skep_err *err) {
 skep_status skep_schema_validate(skep_db *db, skep_schema_visitor *visit, void *self, uint64_t *n_faults,
                                  skep_err *err) {
   validation v = {.db = db, .visit = visit, .self = self};
+  uint64_t n_behind = 0;
   *n_faults = 0;
   skep_schema_info info = {0};
   SKEP_TRY(read_version(db, &info, err));
@@ -480,6 +477,8 @@ skep_status skep_schema_validate(skep_db *db, skep_schema_visitor *visit, void *
     status = look_at_table(db, &skep_schema_tables[i], report_missing, &v, err);
   }
   if (status == SKEP_OK) status = check_counts(&v, err);
+  if (status == SKEP_OK) status = skep_counters_check(db, visit, self, &n_behind, err);
+  v.n_faults += n_behind;
   if (status == SKEP_OK) status = check_foreign_keys(&v, err);
   if (status == SKEP_OK) status = check_file(&v, err);
   *n_faults = v.n_faults;

@@ -47,8 +47,8 @@ SKEP_NODISCARD skep_status skep_schema_ensure(skep_db *db, const char *warehouse
 /* One line about the database ("table TXNS: 12 rows"), or one thing that is wrong with it. */
 typedef skep_status skep_schema_visitor(void *self, const char *line, skep_err *err);
 
-/* Every difference from what this program needs: missing tables and columns, seed rows, foreign keys that point
- * nowhere, a damaged file. *n_faults is their number. */
+/* Every difference from what this program needs: missing tables and columns, seed rows, numbers that are behind their
+ * rows (counters.h), foreign keys that point nowhere, a damaged file. *n_faults is their number. */
 SKEP_NODISCARD skep_status skep_schema_validate(skep_db *db, skep_schema_visitor *visit, void *self, uint64_t *n_faults,
                                                 skep_err *err);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "db/counters.h"
 #include "support/failing_alloc.h"
 #include "support/metastore.h"
 #include "support/test.h"
@@ -184,6 +185,72 @@ static void what_is_missing_is_named(void **state) {
   remove_database(&ctx, db);
 }
 
+/* As after rows were restored, or numbers changed by hand. */
+static void numbers_behind_their_rows_are_told_and_set_right(void **state) {
+  static const char behind[] =
+      "UPDATE \"NEXT_LOCK_ID\" SET \"NL_NEXT\" = 3;"
+      "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", "
+      "\"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_USER\", \"HL_HOST\") "
+      "VALUES (5, 1, 0, 'd', 'a', 'r', 0, 'u', 'h');"
+      "INSERT INTO \"COMPLETED_COMPACTIONS\" (\"CC_ID\", \"CC_DATABASE\", \"CC_TABLE\", \"CC_STATE\", "
+      "\"CC_TYPE\") VALUES (7, 'd', 't', 's', 'a');"
+      "INSERT INTO \"CDS\" (\"CD_ID\") VALUES (12);"
+      "INSERT INTO \"SEQUENCE_TABLE\" (\"SEQUENCE_NAME\", \"NEXT_VAL\") VALUES "
+      "('org.apache.hadoop.hive.metastore.model.MColumnDescriptor', 12);"
+      "INSERT INTO \"SERDES\" (\"SERDE_ID\") VALUES (1);"
+      "INSERT INTO \"NEXT_WRITE_ID\" (\"NWI_DATABASE\", \"NWI_TABLE\", \"NWI_NEXT\") VALUES ('d', 't', 4), ('d', "
+      "'fine', 2);"
+      "INSERT INTO \"TXN_TO_WRITE_ID\" (\"T2W_TXNID\", \"T2W_DATABASE\", \"T2W_TABLE\", \"T2W_WRITEID\") VALUES "
+      "(1, 'd', 't', 4), (2, 'd', 't', 6), (1, 'd', 'fine', 1), (1, 'd', 'v', 1)";
+  skep_ctx ctx;
+  skep_db *db = new_database(&ctx);
+  skep_err err = {0};
+  skep_buf lines;
+  uint64_t n = 0;
+  int64_t first;
+  (void)state;
+  skep_buf_init(&lines, &ctx, 1 << 16);
+  assert_ok(skep_schema_init(db, "file:/w", &err), err);
+  assert_ok(skep_db_exec(db, behind, &err), err);
+  assert_ok(skep_counters_check(db, add_line, &lines, &n, &err), err);
+  const char *at = strstr(skep_buf_string(&lines), "write ids");
+  assert_non_null(at);
+  size_t before = (size_t)(at - skep_buf_string(&lines));
+  assert_true(strncmp(skep_buf_string(&lines),
+                      "NEXT_LOCK_ID: the next is 3, and 5 is there: skep metastore reseed\n"
+                      "NEXT_COMPACTION_QUEUE_ID: the next is 1, and 7 is there: skep metastore reseed\n"
+                      "SEQUENCE_TABLE, MSerDeInfo: the next is 1, and 1 is there: skep metastore reseed\n"
+                      "SEQUENCE_TABLE, MColumnDescriptor: the next is 12, and 12 is there: skep metastore reseed\n",
+                      before) == 0);
+  assert_non_null(strstr(at, "write ids of d.t: the next is 4, and 6 is there: skep metastore reseed\n"));
+  assert_non_null(strstr(at, "write ids of d.v: the next is 1, and 1 is there: skep metastore reseed\n"));
+  assert_int_equal(n, 6);
+  if (place.is_postgres) { /* SQLite's keys go on above the rows */
+    assert_ok(skep_db_exec(db,
+                           "INSERT INTO \"TXNS\" (\"TXN_ID\", \"TXN_STATE\", \"TXN_STARTED\", "
+                           "\"TXN_LAST_HEARTBEAT\", \"TXN_USER\", \"TXN_HOST\") VALUES (50, 'c', 0, 0, '', '')",
+                           &err),
+              err);
+    assert_ok(skep_counters_check(db, add_line, &lines, &n, &err), err);
+    assert_non_null(strstr(skep_buf_string(&lines), "the sequence of TXNS.TXN_ID: the next is 1, and 50 is there"));
+  }
+  assert_fails(skep_db_next_ids(db, "MColumnDescriptor", 1, &first, &err), SKEP_ERR_CORRUPT, err,
+               "SEQUENCE_TABLE, MColumnDescriptor, of the metastore gave 12, which is there already");
+  assert_fails(skep_db_next_ids(db, "MSerDeInfo", 1, &first, &err), SKEP_ERR_CORRUPT, err, "skep metastore reseed");
+  skep_buf_reset(&lines);
+  assert_ok(skep_db_begin(db, SKEP_DB_WRITE, &err), err);
+  assert_ok(skep_db_end(db, false, skep_counters_raise(db, add_line, &lines, &err), &err), err);
+  assert_non_null(strstr(skep_buf_string(&lines), "NEXT_COMPACTION_QUEUE_ID: goes on from 8\n"));
+  assert_ok(skep_counters_check(db, add_line, &lines, &n, &err), err);
+  assert_int_equal(n, 0);
+  assert_ok(skep_db_next_ids(db, "MColumnDescriptor", 1, &first, &err), err);
+  assert_int_equal(first, 13);
+  assert_ok(skep_db_next_ids(db, "MSerDeInfo", 1, &first, &err), err);
+  assert_int_equal(first, 2);
+  skep_buf_fini(&lines);
+  remove_database(&ctx, db);
+}
+
 static void ids_of_objects_count_from_one(void **state) {
   (void)state;
   skep_ctx ctx;
@@ -214,6 +281,7 @@ int main(void) {
       cmocka_unit_test(versions_are_told_apart),
       cmocka_unit_test(columns_that_4_1_dropped_are_not_needed),
       cmocka_unit_test(what_is_missing_is_named),
+      cmocka_unit_test(numbers_behind_their_rows_are_told_and_set_right),
       cmocka_unit_test(ids_of_objects_count_from_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "db/counters.h"
+
 /* Fails unless the transaction is open: with the reason when it was aborted. */
 static skep_status need_open(skep_db *db, int64_t txn, skep_err *err) {
   skep_stmt *stmt;
@@ -175,7 +177,7 @@ static skep_status take_id(skep_db *db, int64_t id, skep_err *err) {
 static skep_status insert_row(skep_db *db, const skep_lock_owner *owner, const skep_lock_component *c, int64_t ext_id,
                               int64_t int_id, int64_t now, const found_blocker *found, skep_err *err) {
   bool blocked = found->found && found->at + 1 == int_id;
-  return skep_db_run(
+  skep_status status = skep_db_run(
       db,
       "INSERT INTO \"HIVE_LOCKS\" (\"HL_LOCK_EXT_ID\", \"HL_LOCK_INT_ID\", \"HL_TXNID\", \"HL_DB\", \"HL_TABLE\", "
       "\"HL_PARTITION\", \"HL_LOCK_STATE\", \"HL_LOCK_TYPE\", \"HL_LAST_HEARTBEAT\", \"HL_ACQUIRED_AT\", "
@@ -190,6 +192,7 @@ static skep_status insert_row(skep_db *db, const skep_lock_owner *owner, const s
                   skep_p_text(owner->user == NULL ? "unknown" : owner->user),
                   skep_p_text(owner->host == NULL ? "unknown" : owner->host), skep_p_text(owner->agent)),
       NULL, err);
+  return skep_counter_used(status, "NEXT_LOCK_ID", ext_id, err);
 }
 
 /* The row of NEXT_LOCK_ID is locked first: whoever asked before has ended its database transaction then, so all lower

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "acid/dir_write.h"
+#include "db/counters.h"
 #include "sql/acid_dirs.h"
 #include "sql/transaction.h"
 
@@ -197,7 +198,7 @@ skep_status skep_rollback_refuse(const skep_ctx *ctx, skep_fs *fs, const char *w
 typedef struct reseeding {
   skep_session *s;
   skep_arena arena;
-  bool adopt;
+  skep_reseed files;
   skep_reseed_say *say;
   void *say_self;
   int64_t highest_txn; /* in names of directories */
@@ -254,13 +255,18 @@ static skep_status reseed_table(reseeding *r, skep_err *err) {
   SKEP_TRY(skep_txn_next_write_id(r->s->db, t->db, t->name, &r->next, err));
   SKEP_TRY(skep_acid_dirs_of_table(r->s, &r->arena, t, find_newer, r, err));
   if (r->n_found == 0) return SKEP_OK;
-  if (!r->adopt && r->merged != NULL)
+  if (r->files == SKEP_RESEED_NONE)
+    return skep_fail(err, SKEP_ERR_ARGUMENT,
+                     "%s.%s: %zu directories of write ids %lld to %lld are newer than the metastore: say --adopt (they "
+                     "count as committed) or --hide",
+                     t->db, t->name, r->n_found, (long long)r->next, (long long)r->highest);
+  if (r->files == SKEP_RESEED_HIDE && r->merged != NULL)
     return skep_fail(err, SKEP_ERR_UNSUPPORTED,
                      "%s.%s: %s is of a compaction and may hold older rows too: it cannot be hidden, only adopted",
                      t->db, t->name, r->merged);
   tell(r, "%s.%s: %zu directories of write ids %lld to %lld: %s", t->db, t->name, r->n_found, (long long)r->next,
-       (long long)r->highest, r->adopt ? "adopted" : "hidden");
-  for (size_t i = 0; i < r->n_found && !r->adopt; i++) SKEP_TRY(hide(r, r->found[i], err));
+       (long long)r->highest, r->files == SKEP_RESEED_ADOPT ? "adopted" : "hidden");
+  for (size_t i = 0; i < r->n_found && r->files == SKEP_RESEED_HIDE; i++) SKEP_TRY(hide(r, r->found[i], err));
   return skep_txn_seed_write_id(r->s->db, t->db, t->name, r->highest, err);
 }
 
@@ -304,17 +310,25 @@ static skep_status raise_txns(reseeding *r, skep_err *err) {
   return SKEP_OK;
 }
 
-/* Nobody else writes meanwhile: tables and numbers in one database transaction. */
+static skep_status tell_line(void *self, const char *line, skep_err *err) {
+  (void)err;
+  tell(self, "%s", line);
+  return SKEP_OK;
+}
+
+/* Nobody else writes meanwhile: tables and numbers in one database transaction. Numbers first: what the metastore's own
+ * rows know is not newer than it. */
 static skep_status reseed(reseeding *r, skep_err *err) {
   skep_session *s = r->s;
   SKEP_TRY(skep_db_begin(s->db, SKEP_DB_WRITE, err));
-  skep_status st = reseed_tables(r, err);
+  skep_status st = skep_counters_raise(s->db, tell_line, r, err);
+  if (st == SKEP_OK) st = reseed_tables(r, err);
   if (st == SKEP_OK) st = raise_txns(r, err);
   return skep_db_end(s->db, false, st, err);
 }
 
-skep_status skep_session_reseed(skep_session *s, bool adopt, skep_reseed_say *say, void *self, skep_err *err) {
-  reseeding r = {.s = s, .adopt = adopt, .say = say, .say_self = self};
+skep_status skep_session_reseed(skep_session *s, skep_reseed files, skep_reseed_say *say, void *self, skep_err *err) {
+  reseeding r = {.s = s, .files = files, .say = say, .say_self = self};
   skep_rollback_notes n;
   skep_arena_init(&r.arena, s->ctx, MAX_ARENA);
   skep_status st = reseed(&r, err);

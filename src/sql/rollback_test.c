@@ -1,5 +1,6 @@
 /* A metastore that is put back to an older state than its warehouse: nobody writes, until somebody says what the newer
  * files are. */
+#include "sql/session_int.h"
 #include "support/warehouse.h"
 
 typedef struct fixture {
@@ -100,7 +101,7 @@ static void adopted_files_are_committed(void **state) {
   fixture *f = *state;
   make(f);
   restore(f);
-  assert_ok(skep_session_reseed(f->w.session, true, say, f, &f->w.err), f->w.err);
+  assert_ok(skep_session_reseed(f->w.session, SKEP_RESEED_ADOPT, say, f, &f->w.err), f->w.err);
   assert_non_null(strstr(f->told, "default.t: 1 directories of write ids 2 to 2: adopted\n"));
   assert_non_null(strstr(f->told, "default.u: 1 directories of write ids 1 to 1: adopted\n"));
   assert_string_equal(warehouse_rows(&f->w, "SELECT * FROM t ORDER BY a"), "1\n2\n");
@@ -114,7 +115,7 @@ static void hidden_files_are_not_there(void **state) {
   fixture *f = *state;
   make(f);
   restore(f);
-  assert_ok(skep_session_reseed(f->w.session, false, say, f, &f->w.err), f->w.err);
+  assert_ok(skep_session_reseed(f->w.session, SKEP_RESEED_HIDE, say, f, &f->w.err), f->w.err);
   assert_string_equal(warehouse_rows(&f->w, "SELECT * FROM t"), "1\n");
   warehouse_run(&f->w, "INSERT INTO t VALUES (3)");
   later(f);
@@ -138,7 +139,7 @@ static void writes_of_a_deep_partition_are_found(void **state) {
   warehouse_run(&f->w, "INSERT INTO p VALUES (4, 1), (4, 2)");
   later(f);
   restore(f);
-  assert_ok(skep_session_reseed(f->w.session, true, say, f, &f->w.err), f->w.err);
+  assert_ok(skep_session_reseed(f->w.session, SKEP_RESEED_ADOPT, say, f, &f->w.err), f->w.err);
   assert_non_null(strstr(f->told, "default.p: 3 directories of write ids"));
   warehouse_run(&f->w, "INSERT INTO p VALUES (5, 1)");
   later(f);
@@ -151,8 +152,45 @@ static void without_a_restore_nothing_is_refused(void **state) {
   make(f);
   later(f);
   warehouse_run(&f->w, "INSERT INTO t VALUES (3)");
-  assert_ok(skep_session_reseed(f->w.session, true, say, f, &f->w.err), f->w.err);
+  assert_ok(skep_session_reseed(f->w.session, SKEP_RESEED_ADOPT, say, f, &f->w.err), f->w.err);
   assert_string_equal(f->told, "");
+}
+
+/* Each is refused with what helps, and nothing was done; the files of rows that the metastore knows are left alone. */
+static void numbers_behind_their_rows_are_set_right(void **state) {
+  static const struct {
+    const char *spoil, *sql, *what;
+  } cases[] = {
+      {"INSERT INTO \"TXN_TO_WRITE_ID\" (\"T2W_TXNID\", \"T2W_DATABASE\", \"T2W_TABLE\", \"T2W_WRITEID\") VALUES (1, "
+       "'default', 't', 3)",
+       "INSERT INTO t VALUES (3)", "NEXT_WRITE_ID, default.t, of"},
+      {"UPDATE \"NEXT_COMPACTION_QUEUE_ID\" SET \"NCQ_NEXT\" = 1", "ALTER TABLE t COMPACT 'major'",
+       "NEXT_COMPACTION_QUEUE_ID of"},
+      {"UPDATE \"SEQUENCE_TABLE\" SET \"NEXT_VAL\" = 1", "CREATE TABLE v (a INT)", "SEQUENCE_TABLE, MTable, of"},
+  };
+  fixture *f = *state;
+  make(f);
+  warehouse_run(&f->w, "ALTER TABLE u COMPACT 'major'");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    f->told[0] = '\0';
+    assert_ok(skep_db_run(f->w.session->db, cases[i].spoil, SKEP_NO_PARAMS, NULL, &f->w.err), f->w.err);
+    warehouse_fails(&f->w, cases[i].sql, cases[i].what);
+    warehouse_fails(&f->w, cases[i].sql, "skep metastore reseed sets them right");
+    assert_ok(skep_session_reseed(f->w.session, SKEP_RESEED_NONE, say, f, &f->w.err), f->w.err);
+    assert_non_null(strstr(f->told, "goes on from "));
+    assert_null(strstr(f->told, "directories"));
+    warehouse_run(&f->w, cases[i].sql);
+  }
+  assert_string_equal(warehouse_rows(&f->w, "SELECT * FROM t ORDER BY a"), "1\n2\n3\n");
+}
+
+static void newer_files_are_not_passed_over(void **state) {
+  fixture *f = *state;
+  make(f);
+  restore(f);
+  assert_int_equal(skep_session_reseed(f->w.session, SKEP_RESEED_NONE, say, f, &f->w.err), SKEP_ERR_ARGUMENT);
+  assert_non_null(strstr(f->w.err.text, "default.t: 1 directories of write ids 2 to 2 are newer than the metastore"));
+  warehouse_fails(&f->w, "INSERT INTO t VALUES (3)", "skep metastore reseed"); /* still */
 }
 
 int main(void) {
@@ -163,6 +201,8 @@ int main(void) {
       TEST(hidden_files_are_not_there),
       TEST(writes_of_a_deep_partition_are_found),
       TEST(without_a_restore_nothing_is_refused),
+      TEST(numbers_behind_their_rows_are_set_right),
+      TEST(newer_files_are_not_passed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

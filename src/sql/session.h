@@ -137,14 +137,21 @@ const skep_type *skep_result_type(const skep_result *result);
 SKEP_NODISCARD skep_status skep_result_next(skep_result *result, const skep_batch **out, skep_err *err);
 void skep_result_free(skep_result *result); /* accepts NULL */
 
-/* For a metastore that was restored from a backup older than its warehouse (sql/rollback.h): write ids and transactions
- * go on above those of the files that are there.
+/* For a metastore that was restored from a backup older than its warehouse (sql/rollback.h), or whose numbers are
+ * behind its rows (db/counters.h): numbers go on above the rows, write ids and transactions above those of the files
+ * that are there.
  *
- * adopt   true: the newer files count as committed; false: they are renamed to ".skep_hidden_*" and no reader sees them
- * say     called with a line about each table that had such files; borrowed for the call
- * SKEP_ERR_UNSUPPORTED: hiding would hide older rows too. Nothing was changed in the metastore then. */
+ * files   what becomes of files that are newer than the metastore
+ * say     called with a line about each number, and each table that had such files; borrowed for the call
+ * SKEP_ERR_UNSUPPORTED: hiding would hide older rows too; SKEP_ERR_ARGUMENT: there are such files, and
+ * SKEP_RESEED_NONE. Nothing was changed in the metastore then. */
+typedef enum skep_reseed {
+  SKEP_RESEED_NONE,  /* there are to be none */
+  SKEP_RESEED_ADOPT, /* they count as committed */
+  SKEP_RESEED_HIDE   /* they are renamed to ".skep_hidden_*" and no reader sees them */
+} skep_reseed;
 typedef void skep_reseed_say(void *self, const char *line);
-SKEP_NODISCARD skep_status skep_session_reseed(skep_session *session, bool adopt, skep_reseed_say *say, void *self,
-                                               skep_err *err);
+SKEP_NODISCARD skep_status skep_session_reseed(skep_session *session, skep_reseed files, skep_reseed_say *say,
+                                               void *self, skep_err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/counters.h"
 #include "txn/string_map.h"
 #include "txn/txn_int.h"
 
@@ -10,12 +11,25 @@ enum { MAX_LOCATION_BYTES = 1900 };
 /* --- adding --- */
 
 skep_status skep_txn_next_queue_id(skep_db *db, int64_t *out, skep_err *err) {
-  bool found = false;
-  SKEP_TRY(skep_db_get_i64(db, "SELECT \"NCQ_NEXT\" FROM \"NEXT_COMPACTION_QUEUE_ID\"{for_update}", SKEP_NO_PARAMS, out,
-                           &found, err));
-  if (!found || *out < 1 || *out == INT64_MAX) {
-    return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_COMPACTION_QUEUE_ID has no usable row");
+  int64_t queued = 0, over = 0;
+  skep_stmt *stmt = NULL;
+  SKEP_TRY(
+      skep_db_query(db,
+                    "SELECT \"NCQ_NEXT\", (SELECT max(\"CQ_ID\") FROM \"COMPACTION_QUEUE\"), (SELECT max(\"CC_ID\") "
+                    "FROM \"COMPLETED_COMPACTIONS\") FROM \"NEXT_COMPACTION_QUEUE_ID\"{for_update}",
+                    SKEP_NO_PARAMS, &stmt, err));
+  skep_status status = skep_stmt_next(stmt, err);
+  *out = 0;
+  if (status == SKEP_OK) {
+    *out = skep_stmt_i64(stmt, 0);
+    queued = skep_stmt_i64(stmt, 1);
+    over = skep_stmt_i64(stmt, 2);
   }
+  skep_stmt_done(stmt);
+  if (status != SKEP_OK && status != SKEP_END) return status;
+  if (*out < 1 || *out == INT64_MAX)
+    return skep_fail(err, SKEP_ERR_CORRUPT, "NEXT_COMPACTION_QUEUE_ID has no usable row");
+  if (*out <= queued || *out <= over) return skep_counter_taken("NEXT_COMPACTION_QUEUE_ID", *out, err);
   return skep_db_run(db, "UPDATE \"NEXT_COMPACTION_QUEUE_ID\" SET \"NCQ_NEXT\" = ?", SKEP_PARAMS(skep_p_i64(*out + 1)),
                      NULL, err);
 }

@@ -1,6 +1,8 @@
 /* Write ids: giving them out, seeding them, and the lists of those that are valid for a reader. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "db/counters.h"
 #include "txn/txn_int.h"
 
 /* --- giving out --- */
@@ -83,11 +85,15 @@ static skep_status take(skep_db *db, uint32_t n, const char *database, const cha
 
 static skep_status insert_pair(skep_db *db, int64_t txn, const char *database, const char *table, int64_t write_id,
                                skep_err *err) {
-  return skep_db_run(
+  skep_status status = skep_db_run(
       db,
       "INSERT INTO \"TXN_TO_WRITE_ID\" (\"T2W_TXNID\", \"T2W_DATABASE\", \"T2W_TABLE\", \"T2W_WRITEID\") VALUES (?, ?, "
       "?, ?)",
       SKEP_PARAMS(skep_p_i64(txn), skep_p_text(database), skep_p_text(table), skep_p_i64(write_id)), NULL, err);
+  if (status != SKEP_ERR_EXISTS) return status;
+  char name[420];
+  snprintf(name, sizeof name, "NEXT_WRITE_ID, %.128s.%.256s,", database, table);
+  return skep_counter_taken(name, write_id, err);
 }
 
 skep_status skep_txn_allocate_fresh(skep_db *db, int64_t txn, const char *database, const char *table,
