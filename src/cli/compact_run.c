@@ -467,8 +467,8 @@ int skep_compact_main(const skep_cli_env *env, const skep_compact_args *args, sk
   skep_alive_tag(s.process);
   snprintf(s.agent, sizeof s.agent, "skep compact%s", s.process);
   if (pthread_mutex_init(&s.lock, NULL) != 0 || pthread_cond_init(&s.wake, NULL) != 0) return SKEP_CLI_FAILED;
-  skep_status status =
-      skep_interrupts_start(&interrupts, env->ctx, args->once && !args->silent && isatty(STDERR_FILENO), &err);
+  bool watched = args->once && !args->silent && isatty(STDERR_FILENO);
+  skep_status status = skep_interrupts_start(&interrupts, env->ctx, watched ? SKEP_SHOW_TIME : SKEP_SHOW_NOTHING, &err);
   if (status == SKEP_OK) {
     skep_interrupts_begin(&interrupts, on_signal, how_far, &s);
     status = run_service(&s, arena, &err);

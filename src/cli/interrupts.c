@@ -13,6 +13,7 @@
 #include "cli/output.h"
 
 static const int64_t first_ns = 1000000000; /* how long a statement runs before its time is shown */
+static const int64_t waits_ns = 3000000000; /* how long one waits before it is said */
 
 static void on_poke(int signal_number) { (void)signal_number; } /* a blocked write returns with EINTR */
 
@@ -29,7 +30,7 @@ static void clear_line(skep_interrupts *it) {
 
 static void show_line(skep_interrupts *it) {
   int64_t ns = it->ctx->monotonic_ns(it->ctx->clock_self) - it->begin_ns;
-  if (it->cancel == NULL || !it->show_time || it->interrupted || ns < first_ns) return;
+  if (it->cancel == NULL || it->show != SKEP_SHOW_TIME || it->interrupted || ns < first_ns) return;
   double part = it->progress(it->self);
   char whom[160];
   if (it->waits != NULL && it->waits(it->self, whom, sizeof whom)) {
@@ -40,6 +41,21 @@ static void show_line(skep_interrupts *it) {
     fprintf(stderr, "\rrunning for %.1f s (Ctrl-C cancels)\033[K", (double)ns / 1e9);
   }
   it->shown = true;
+}
+
+/* Once a statement: a script's log is no place for a running count. */
+static void say_waits(skep_interrupts *it) {
+  char whom[600];
+  if (it->cancel == NULL || it->show != SKEP_SHOW_WAITS || it->said_waits || it->waits == NULL) return;
+  if (!it->waits(it->self, whom, sizeof whom)) {
+    it->waits_ns = 0;
+    return;
+  }
+  int64_t now = it->ctx->monotonic_ns(it->ctx->clock_self);
+  if (it->waits_ns == 0) it->waits_ns = now;
+  if (now - it->waits_ns < waits_ns) return;
+  it->said_waits = true;
+  fprintf(stderr, "The statement waits for a lock: %s\n", whom);
 }
 
 static void on_signal(skep_interrupts *it, int number) {
@@ -63,11 +79,13 @@ static void *wait_for_signals(void *self) {
   signals_waited_for(&set);
   bool obeying = false; /* a signal came, and the statement still runs */
   for (bool stop = false; !stop;) {
-    int number = it->show_time || obeying ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
+    bool ticks = it->show != SKEP_SHOW_NOTHING || obeying;
+    int number = ticks ? sigtimedwait(&set, NULL, &tick) : sigwaitinfo(&set, NULL);
     pthread_mutex_lock(&it->lock);
     stop = it->stop;
     if (!stop && number > 0) on_signal(it, number);
     if (!stop && number < 0) show_line(it);
+    if (!stop && number < 0) say_waits(it);
     if (!stop && number < 0 && obeying && it->cancel != NULL)
       it->cancel(it->self); /* it may have been just beginning */
     obeying = it->interrupted && it->cancel != NULL;
@@ -93,8 +111,8 @@ static skep_status start(skep_interrupts *it, skep_err *err) {
   return skep_fail(err, SKEP_ERR_NOMEM, "cannot start a thread");
 }
 
-skep_status skep_interrupts_start(skep_interrupts *it, const skep_ctx *ctx, bool show_time, skep_err *err) {
-  *it = (skep_interrupts){.ctx = ctx, .show_time = show_time, .main_thread = pthread_self()};
+skep_status skep_interrupts_start(skep_interrupts *it, const skep_ctx *ctx, skep_interrupts_show show, skep_err *err) {
+  *it = (skep_interrupts){.ctx = ctx, .show = show, .main_thread = pthread_self()};
   pthread_mutex_init(&it->lock, NULL);
   SKEP_TRY(start(it, err));
   it->started = true;
@@ -121,6 +139,8 @@ void skep_interrupts_begin(skep_interrupts *it, void (*cancel)(void *self), doub
   it->progress = progress;
   it->self = self;
   it->begin_ns = it->ctx->monotonic_ns(it->ctx->clock_self);
+  it->said_waits = false;
+  it->waits_ns = 0;
   pthread_mutex_unlock(&it->lock);
 }
 

@@ -1,7 +1,8 @@
 /* Ctrl-C for programs that run statements: it cancels the statement, or wakes up the reader of a terminal or pipe.
  *
  * SIGINT and SIGTERM are blocked in every thread and taken by one that waits for them, so that no signal handler has to
- * know anything. The same thread shows on a terminal that a long statement is alive. */
+ * know anything. The same thread shows on a terminal that a long statement is alive, and says once, where there is no
+ * terminal, for whom one waits. */
 #ifndef CLI_INTERRUPTS_H
 #define CLI_INTERRUPTS_H
 
@@ -9,6 +10,13 @@
 #include <sys/types.h>
 
 #include "base/ctx.h"
+
+/* What is said on stderr of a statement that runs. */
+typedef enum skep_interrupts_show {
+  SKEP_SHOW_NOTHING,
+  SKEP_SHOW_TIME, /* a line that counts: for people */
+  SKEP_SHOW_WAITS /* one line, when it has waited for some seconds: for logs */
+} skep_interrupts_show;
 
 typedef struct skep_interrupts {
   const skep_ctx *ctx;
@@ -24,13 +32,15 @@ typedef struct skep_interrupts {
   bool interrupted; /* since the last take */
   bool terminated;  /* SIGTERM came */
   bool stop;
-  bool show_time;   /* stderr is a terminal for people */
+  skep_interrupts_show show;
   bool shown;       /* the line stands there */
+  bool said_waits;  /* of the running statement */
+  int64_t waits_ns; /* since when it is seen to wait; 0: it does not */
   int64_t begin_ns; /* of the running statement */
 } skep_interrupts;
 
 /* Call it while the process has one thread: threads made later inherit the blocked signals. */
-SKEP_NODISCARD skep_status skep_interrupts_start(skep_interrupts *it, const skep_ctx *ctx, bool show_time,
+SKEP_NODISCARD skep_status skep_interrupts_start(skep_interrupts *it, const skep_ctx *ctx, skep_interrupts_show show,
                                                  skep_err *err);
 void skep_interrupts_stop(skep_interrupts *it); /* safe when start failed */
 

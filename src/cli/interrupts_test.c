@@ -23,7 +23,7 @@ static skep_interrupts *started(skep_ctx *ctx) {
   static skep_interrupts it;
   skep_err err = {0};
   skep_ctx_init(ctx);
-  assert_int_equal(skep_interrupts_start(&it, ctx, false, &err), SKEP_OK);
+  assert_int_equal(skep_interrupts_start(&it, ctx, SKEP_SHOW_NOTHING, &err), SKEP_OK);
   return &it;
 }
 
@@ -102,12 +102,55 @@ static void sigterm_is_not_forgotten(void **state) {
   skep_interrupts_stop(it); /* twice does no harm */
 }
 
+/* Seconds pass whenever somebody looks at the clock. */
+static int64_t quick_ns(void *self) {
+  static int64_t now; /* __atomic builtins only */
+  (void)self;
+  return __atomic_add_fetch(&now, 1000000000, __ATOMIC_SEQ_CST);
+}
+
+static bool waits(void *self, char *out, size_t size) {
+  __atomic_add_fetch(&((statement *)self)->n_cancels, 1, __ATOMIC_SEQ_CST);
+  snprintf(out, size, "EXCLUSIVE on db.t");
+  return true;
+}
+
+static void where_nobody_watches_a_wait_is_told_once(void **state) {
+  (void)state;
+  static const char line[] = "The statement waits for a lock: EXCLUSIVE on db.t\n";
+  skep_ctx ctx;
+  skep_err err = {0};
+  skep_interrupts it;
+  statement s = {0};
+  char text[200] = "";
+  int ends[2], was = dup(STDERR_FILENO);
+  skep_ctx_init(&ctx);
+  ctx.monotonic_ns = quick_ns;
+  assert_int_equal(pipe(ends), 0);
+  assert_ok(skep_interrupts_start(&it, &ctx, SKEP_SHOW_WAITS, &err), err);
+  it.waits = waits;
+  assert_int_equal(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+  skep_interrupts_begin(&it, cancel, progress, &s);
+  assert_int_equal(read(ends[0], text, sizeof text - 1), (int)strlen(line));
+  int looks = __atomic_load_n(&s.n_cancels, __ATOMIC_SEQ_CST);
+  usleep(500000); /* some more ticks */
+  skep_interrupts_end(&it);
+  assert_int_equal(__atomic_load_n(&s.n_cancels, __ATOMIC_SEQ_CST), looks);
+  skep_interrupts_stop(&it);
+  assert_int_equal(dup2(was, STDERR_FILENO), STDERR_FILENO);
+  assert_string_equal(text, line);
+  close(was);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_signal_cancels_the_statement_that_runs_and_is_forgotten_once_taken),
       cmocka_unit_test(a_statement_that_was_only_beginning_is_cancelled_again),
       cmocka_unit_test(between_statements_a_signal_cancels_nothing_and_ends_a_read),
       cmocka_unit_test(sigterm_is_not_forgotten),
+      cmocka_unit_test(where_nobody_watches_a_wait_is_told_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

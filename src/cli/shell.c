@@ -233,7 +233,10 @@ static int shell(const skep_cli_env *env, const shell_args *a, skep_arena *arena
                       .force = a->force,
                       .timer = watched,
                       .interactive = a->n_sources == 0 && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
-  skep_status status = skep_interrupts_start(&shell.interrupts, env->ctx, watched && isatty(STDERR_FILENO), &err);
+  skep_interrupts_show show = a->silent                          ? SKEP_SHOW_NOTHING
+                              : watched && isatty(STDERR_FILENO) ? SKEP_SHOW_TIME
+                                                                 : SKEP_SHOW_WAITS;
+  skep_status status = skep_interrupts_start(&shell.interrupts, env->ctx, show, &err);
   if (status == SKEP_OK) status = skep_cli_output_init(&shell.out, env->ctx, STDOUT_FILENO, &err);
   if (status == SKEP_OK) status = open_session(&shell, a, env, arena, &err);
   if (status == SKEP_OK) {
