@@ -337,6 +337,46 @@ static skep_status insert_types(binding *b, const skep_bind_target *target, skep
   return SKEP_OK;
 }
 
+/* A number that its target, an integer type, cannot hold. */
+static bool is_outside(const skep_bx *cell, skep_kind to) {
+  unsigned bits = to == SKEP_TINYINT ? 8 : to == SKEP_SMALLINT ? 16 : to == SKEP_INT ? 32 : to == SKEP_BIGINT ? 64 : 0;
+  if (bits == 0) return false;
+  skep_i128 limit = (skep_i128)1 << (bits - 1), value;
+  if (skep_rule_is_integer(cell->type)) {
+    value = cell->value.i64;
+  } else if (cell->type->kind == SKEP_DECIMAL) {
+    value = cell->value.decimal;
+    for (uint32_t i = 0; i < cell->type->scale; i++) value /= 10;
+  } else {
+    return skep_rule_is_float(cell->type) &&
+           (cell->value.f64 >= (double)limit || cell->value.f64 <= -(double)limit - 1);
+  }
+  return value < -limit || value >= limit;
+}
+
+/* Before they are converted. */
+static skep_status look_at_values(binding *b, const skep_bq *q, const skep_type *const *types,
+                                  const skep_bound_given **out) {
+  *out = NULL;
+  if (q->kind != SKEP_BQ_VALUES || q->n_order != 0 || q->has_limit) return SKEP_OK;
+  skep_bound_given *given = skep_arena_zero(b->arena, q->n_outputs + 1, sizeof *given);
+  if (given == NULL) return skep_bind_nomem(b);
+  for (uint32_t i = 0; i < q->n_rows; i++) {
+    for (uint32_t j = 0; j < q->n_outputs; j++) {
+      const skep_bx *cell = q->rows[i][j];
+      if (cell->op != SKEP_BX_CONST) {
+        given[j].n_nulls = -1;
+      } else if (cell->value.is_null) {
+        if (given[j].n_nulls >= 0) given[j].n_nulls++;
+      } else if (is_outside(cell, types[j]->kind)) {
+        given[j].n_outside++;
+      }
+    }
+  }
+  *out = given;
+  return SKEP_OK;
+}
+
 /* The names that one CHECK sees: those of target->types from `from` on, of equal ones the first. */
 static void show_names(const skep_bind_target *target, uint32_t from, const char **names) {
   const skep_type *types = target->types;
@@ -390,10 +430,14 @@ skep_status skep_bind_insert(const skep_binder *binder, const skep_query *query,
   skep_bq *q;
   const skep_type **types;
   SKEP_TRY(skep_bind_block(&b, NULL, NULL, query, &q));
+  const skep_bound_given *given;
   SKEP_TRY(insert_types(&b, target, q, &types));
+  SKEP_TRY(look_at_values(&b, q, types, &given));
   SKEP_TRY(skep_bind_convert_block(&b, q, types, &q));
   if (target->n_checks != 0) SKEP_TRY(add_checks(&b, target, &q));
-  return finish(&b, q, out);
+  SKEP_TRY(finish(&b, q, out));
+  (*out)->given = given;
+  return SKEP_OK;
 }
 
 /* ---- one expression ---- */

@@ -84,6 +84,12 @@ typedef struct skep_bound_table { /* one table reference; the same table twice i
                                       listing; NULL: all */
 } skep_bound_table;
 
+/* What is known when it is bound of an output of INSERT ... VALUES. */
+typedef struct skep_bound_given {
+  int64_t n_outside; /* numbers that are no value of the target's integer type: what is stored is another one */
+  int64_t n_nulls;   /* NULLs among the cells; -1: not known, some cell is no constant */
+} skep_bound_given;
+
 typedef struct skep_bound_query {
   const skep_bq *root;
   uint32_t n_outputs;
@@ -93,8 +99,9 @@ typedef struct skep_bound_query {
   const skep_type *type; /* struct of what skep_engine_query gives: VOID comes as string, intervals as their text */
   uint32_t n_tables;
   skep_bound_table *tables;
-  uint32_t n_relations; /* relation ids are below it */
-  bool ordered;         /* ORDER BY at the top: row order means something */
+  uint32_t n_relations;          /* relation ids are below it */
+  bool ordered;                  /* ORDER BY at the top: row order means something */
+  const skep_bound_given *given; /* for each output, by skep_bind_insert; NULL: the query is no VALUES */
 } skep_bound_query;
 
 /* Binds a whole query (WITH, set operations, ORDER BY, LIMIT included). */

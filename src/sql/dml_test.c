@@ -372,10 +372,43 @@ static void settings_are_printed_as_hive_does(void **state) {
        {"USE default", NULL}, {"SELECT * FROM d.t", NULL}, {"SELECT * FROM t", "!10001"});
 }
 
+/* Hive says nothing. */
+static void values_that_do_not_fit_their_column_are_told(void **state) {
+  static const struct {
+    const char *rows, *notices[3];
+  } cases[] = {
+      {"(99999999999, 'x', 'c', 'notadate'), (1, NULL, 'y', '2026-01-01')",
+       {"column a: 1 value is outside of the range of int: what is stored differs, as in Hive",
+        "column b: 1 value is no bigint and became NULL, as in Hive",
+        "column d: 1 value is no date and became the default partition's, as in Hive"}},
+      {"(-2147483649, '1', 'c', '2026-01-01'), (2147483648.5, ' 2', 'c', '2026-01-01')",
+       {"column a: 2 values are outside of the range of int: what is stored differs, as in Hive"}},
+      {"(-2147483648, '9223372036854775807', NULL, NULL), (2147483647, NULL, '', DATE '2026-01-01')", {NULL}},
+      {"(1.5, '2.5', 3, '2026-01-01')", {NULL}},
+  };
+  static warehouse here, *w = &here;
+  (void)state;
+  warehouse_open(w);
+  warehouse_run(w, "CREATE TABLE lost (a INT, b BIGINT, c STRING) PARTITIONED BY (d DATE)");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char sql[400];
+    snprintf(sql, sizeof sql, "INSERT INTO lost VALUES %s", cases[i].rows);
+    warehouse_run(w, sql);
+    for (size_t k = 0; k < 3; k++) {
+      const char *said = skep_session_notice(w->session, k), *expected = cases[i].notices[k];
+      if ((said == NULL) != (expected == NULL) || (said != NULL && strcmp(said, expected) != 0))
+        fail_msg("%s: %s", sql, said != NULL ? said : "nothing");
+      if (said == NULL) break;
+    }
+  }
+  warehouse_close(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(insert_takes_column_lists_and_defaults),
       cmocka_unit_test(insert_converts_as_cast_does),
+      cmocka_unit_test(values_that_do_not_fit_their_column_are_told),
       cmocka_unit_test(partitions_are_static_or_dynamic),
       cmocka_unit_test(overwrite_replaces_what_it_names),
       cmocka_unit_test(one_statement_may_have_several_targets),

@@ -219,6 +219,7 @@ typedef struct insert_pump {
   skep_insert_job *job;
   insert_ways *ways;
   skep_rows_view view;
+  int64_t *n_nulls; /* that came, of each column of VALUES; NULL: the query is another one */
 } insert_pump;
 
 static skep_status start_pump(insert_pump *p, skep_life *life, skep_err *err) {
@@ -226,12 +227,18 @@ static skep_status start_pump(insert_pump *p, skep_life *life, skep_err *err) {
   uint32_t *columns = skep_arena_zero(&life->s->arena, n + 1, sizeof *columns);
   if (columns == NULL) return no_memory(err);
   for (uint32_t i = 0; i < n; i++) columns[i] = first + i;
+  if (p->job->bound->given != NULL) {
+    p->n_nulls = skep_arena_zero(&life->s->arena, n + 1, sizeof *p->n_nulls);
+    if (p->n_nulls == NULL) return no_memory(err);
+  }
   return skep_rows_view_init(&p->view, life, p->job->bound->type, columns, n, err);
 }
 
 static skep_status pump_batch(insert_pump *p, skep_life *life, const skep_batch *batch, skep_err *err) {
   uint32_t first = p->job->target.bind.n_skip, n = p->job->target.row->n_children;
   SKEP_TRY(skep_rows_enforce(&p->job->target, batch, first, first + n, err));
+  for (uint32_t i = 0; p->n_nulls != NULL && i < n; i++)
+    if (batch->root.children[first + i].has_nulls) p->n_nulls[i] += batch->root.children[first + i].null_count;
   return write_ways(p->job, life, p->ways, &p->view, batch, err);
 }
 
@@ -257,6 +264,27 @@ static skep_status pump(insert_pump *p, skep_life *life, skep_err *err) {
   if (st == SKEP_OK && rows.root.length != 0) st = pump_batch(p, life, &rows, err);
   skep_vec_fini(&rows.root);
   return st;
+}
+
+/* Hive stores something else without a word. What a query computes is not looked at: only what somebody wrote down. */
+static void tell_lost(const insert_pump *p, skep_life *life) {
+  const skep_insert_job *job = p->job;
+  const skep_type *row = job->target.row;
+  uint32_t n = row->n_children, n_keys = job->target.table->t->partition_keys->n_children;
+  for (uint32_t i = 0; p->n_nulls != NULL && i < n; i++) {
+    const skep_bound_given *given = &job->bound->given[i];
+    const char *type = job->bound->type_names[i];
+    int64_t lost = given->n_nulls >= 0 ? p->n_nulls[i] - given->n_nulls : 0;
+    char name[200];
+    skep_quote(name, sizeof name, row->names[i], strlen(row->names[i]));
+    if (given->n_outside > 0)
+      skep_session_note(life->s,
+                        "column %s: %lld value%s outside of the range of %s: what is stored differs, as in Hive", name,
+                        (long long)given->n_outside, given->n_outside == 1 ? " is" : "s are", type);
+    if (lost > 0)
+      skep_session_note(life->s, "column %s: %lld value%s no %s and became %s, as in Hive", name, (long long)lost,
+                        lost == 1 ? " is" : "s are", type, i + n_keys >= n ? "the default partition's" : "NULL");
+  }
 }
 
 /* Rows of one table that nothing shuffles: Hive's tasks write what they read. */
@@ -324,6 +352,7 @@ skep_status skep_insert_write(skep_insert_job *job, skep_life *life, skep_err *e
   SKEP_TRY(open_ways(job, life, &ways, err));
   skep_status st = start_pump(&p, life, err);
   if (st == SKEP_OK) st = pump(&p, life, err);
+  if (st == SKEP_OK) tell_lost(&p, life);
   for (uint32_t i = 0; i < job->n_ways; i++) skep_rows_route_fini(&ways.routes[i], life);
   skep_tasks_fini(&job->tasks, life);
   return st;
