@@ -143,6 +143,8 @@ static skep_status init(duckdb_init_info info, skep_err *err) {
     pass_unref(p);
     return status;
   }
+  /* For open_reader's thread, also in the eyes of who cannot see DuckDB's locks. */
+  __atomic_store_n(&p->references, 1, __ATOMIC_RELEASE);
   skep_duck.init_set_init_data(info, p, pass_unref);
   uint32_t threads = b->entry->source->max_threads;
   skep_duck.init_set_max_threads(info, threads == 0 ? 1 : threads);
@@ -182,11 +184,11 @@ static void on_local_init(duckdb_init_info info) {
 }
 
 static skep_status open_reader(reader *r, pass *p, skep_err *err) {
+  __atomic_add_fetch(&p->references, 1, __ATOMIC_ACQ_REL);
+  r->pass = p;
   r->fills = skep_alloc_zero(r->ctx, (size_t)p->n_columns + 1, sizeof *r->fills);
   if (r->fills == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "starting a scan");
   for (uint32_t i = 0; i < p->n_columns; i++) r->fills[i].ctx = r->ctx;
-  __atomic_add_fetch(&p->references, 1, __ATOMIC_RELAXED);
-  r->pass = p;
   return p->entry->source->vt->open(p->run, &r->reader, err);
 }
 
