@@ -86,19 +86,24 @@ static void the_one_inside_needs_no_name_again(void **state) {
   close_fixture(&f);
 }
 
+/* A note as another process leaves it. */
+static void put_note(fixture *f, const char *name, const char *text) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/.skep-metastore/where-%s", f->w.dir, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
 /* A writer that ended in between leaves a file without its last byte; what was remembered before counts. */
 static void a_torn_note_does_not_count(void **state) {
   fixture f;
-  char path[200];
   (void)state;
   open_fixture(&f);
   open_with(&f, f.url);
   close_session(&f);
-  snprintf(path, sizeof path, "%s/.skep-metastore/where-9999999999999", f.w.dir);
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs("postgresql://torn", file);
-  fclose(file);
+  put_note(&f, "9999999999999", "postgresql://torn");
   assert_refused(&f);
   assert_null(strstr(f.w.err.text, "torn"));
   open_with(&f, f.url);
@@ -110,17 +115,15 @@ static void a_torn_note_does_not_count(void **state) {
 static void the_newest_of_many_notes_counts(void **state) {
   enum { FILES = 60 };
   fixture f;
-  char path[200];
+  char path[200], name[20], text[40];
   (void)state;
   open_fixture(&f);
   open_with(&f, f.url);
   close_session(&f);
   for (int i = 0; i < FILES; i++) {
-    snprintf(path, sizeof path, "%s/.skep-metastore/where-%d", f.w.dir, i * 37 % FILES + 1);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "postgresql://old%d\n", i);
-    fclose(file);
+    snprintf(name, sizeof name, "%d", i * 37 % FILES + 1);
+    snprintf(text, sizeof text, "postgresql://old%d\n", i);
+    put_note(&f, name, text);
   }
   assert_refused(&f);
   assert_non_null(strstr(f.w.err.text, f.url));
