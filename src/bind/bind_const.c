@@ -217,19 +217,6 @@ skep_status skep_bind_literal(binding *b, const skep_expr *expr, skep_bx **out) 
 
 /* ---- folding ---- */
 
-static int64_t wrap_to(skep_kind kind, int64_t value) {
-  switch (kind) {
-    case SKEP_TINYINT:
-      return (int8_t)(uint8_t)(uint64_t)value;
-    case SKEP_SMALLINT:
-      return (int16_t)(uint16_t)(uint64_t)value;
-    case SKEP_INT:
-      return (int32_t)(uint32_t)(uint64_t)value;
-    default:
-      return value;
-  }
-}
-
 skep_bx *skep_bx_fold_arith(binding *b, skep_arith op, const skep_bx *left, const skep_bx *right,
                             const skep_type *type) {
   if (left->op != SKEP_BX_CONST || right->op != SKEP_BX_CONST || !skep_rule_is_integer(type)) return NULL;
@@ -242,13 +229,13 @@ skep_bx *skep_bx_fold_arith(binding *b, skep_arith op, const skep_bx *left, cons
     v = l - r;
   else
     return NULL;
-  return skep_bx_int(b, type, wrap_to(type->kind, (int64_t)v));
+  return skep_bx_int(b, type, skep_rule_wrap(type->kind, (int64_t)v));
 }
 
 skep_bx *skep_bx_fold_negate(binding *b, const skep_bx *value) {
   if (value->op != SKEP_BX_CONST || value->value.is_null) return NULL;
   if (skep_rule_is_integer(value->type)) {
-    return skep_bx_int(b, value->type, wrap_to(value->type->kind, (int64_t)(0 - (uint64_t)value->value.i64)));
+    return skep_bx_int(b, value->type, skep_rule_wrap(value->type->kind, (int64_t)(0 - (uint64_t)value->value.i64)));
   }
   if (value->type->kind == SKEP_DECIMAL) {
     skep_bx *bx = decimal_constant(b, -value->value.decimal, value->type->precision, value->type->scale, nowhere);
@@ -310,11 +297,11 @@ static skep_bx *fold_to_integer(binding *b, const skep_bx *value, const skep_typ
   } else if (value->type->kind == SKEP_STRING) { /* texts do not wrap: out of range is left to run time */
     number_shape shape;
     bool good = plain_number(value->value.bytes, &shape) && skep_parse_i64(value->value.bytes, &v);
-    return good && wrap_to(to->kind, v) == v ? skep_bx_int(b, to, v) : NULL;
+    return good && skep_rule_wrap(to->kind, v) == v ? skep_bx_int(b, to, v) : NULL;
   } else if (!skep_rule_is_float(value->type) || !low_bits(value->value.f64, &v)) {
     return NULL;
   }
-  return skep_bx_int(b, to, wrap_to(to->kind, v));
+  return skep_bx_int(b, to, skep_rule_wrap(to->kind, v));
 }
 
 static skep_bx *fold_to_decimal(binding *b, const skep_bx *value, const skep_type *to) {
@@ -458,7 +445,7 @@ static skep_bx *retype_integer(binding *b, const skep_bx *value, const skep_type
   } else if (value->type->kind != SKEP_STRING || !skep_parse_i64(value->value.bytes, &v)) {
     return NULL;
   }
-  return wrap_to(to->kind, v) == v ? skep_bx_int(b, to, v) : NULL;
+  return skep_rule_wrap(to->kind, v) == v ? skep_bx_int(b, to, v) : NULL;
 }
 
 skep_bx *skep_bx_retype(binding *b, const skep_bx *value, const skep_type *to) {

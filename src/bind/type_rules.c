@@ -87,6 +87,19 @@ bool skep_rule_equal(const skep_type *a, const skep_type *b) {
   return true;
 }
 
+int64_t skep_rule_wrap(skep_kind kind, int64_t value) {
+  switch (kind) {
+    case SKEP_TINYINT:
+      return (int8_t)(uint8_t)(uint64_t)value;
+    case SKEP_SMALLINT:
+      return (int16_t)(uint16_t)(uint64_t)value;
+    case SKEP_INT:
+      return (int32_t)(uint32_t)(uint64_t)value;
+    default:
+      return value;
+  }
+}
+
 void skep_rule_digits(const skep_type *type, unsigned *precision, unsigned *scale) {
   *scale = 0;
   switch ((int)type->kind) {

@@ -40,6 +40,9 @@ static inline bool skep_rule_is_void(const skep_type *t) { return t->kind == SKE
 static inline bool skep_rule_is_nested(const skep_type *t) { return t->kind >= SKEP_LIST && t->kind <= SKEP_UNION; }
 static inline bool skep_rule_is_primitive(const skep_type *t) { return !skep_rule_is_nested(t); }
 
+/* The low bits of a number as a value of an integer type: what Hive, as Java, makes of one that is outside. */
+int64_t skep_rule_wrap(skep_kind kind, int64_t value);
+
 /* Digits of an integer type as DECIMAL sees it: (3,0), (5,0), (10,0), (19,0); a DECIMAL's own. */
 void skep_rule_digits(const skep_type *type, unsigned *precision, unsigned *scale);
 

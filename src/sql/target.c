@@ -63,20 +63,6 @@ static int64_t saturate(double number, bool to_long) {
   return (int64_t)number;
 }
 
-/* The low bits, as Java narrows. */
-static int64_t narrow(int64_t number, skep_kind kind) {
-  switch (kind) {
-    case SKEP_TINYINT:
-      return (int8_t)(uint8_t)number;
-    case SKEP_SMALLINT:
-      return (int16_t)(uint16_t)number;
-    case SKEP_INT:
-      return (int32_t)(uint32_t)number;
-    default:
-      return number;
-  }
-}
-
 /* A double saturates as an int first (of BIGINT: a long); a decimal loses its digits behind the point. */
 static bool cast_number(skep_literal_kind from, const char *text, skep_kind to, int64_t *out) {
   double number;
@@ -87,7 +73,7 @@ static bool cast_number(skep_literal_kind from, const char *text, skep_kind to, 
     case SKEP_LITERAL_BIGINT:
       return skep_parse_i64(skep_bytes_of(text, strlen(text)), out);
     case SKEP_LITERAL_DECIMAL:
-      return skep_parse_i64(skep_bytes_of(text, strcspn(text, ".")), out) && narrow(*out, to) == *out;
+      return skep_parse_i64(skep_bytes_of(text, strcspn(text, ".")), out) && skep_rule_wrap(to, *out) == *out;
     case SKEP_LITERAL_DOUBLE:
       if (!skep_parse_f64(skep_bytes_of(text, strlen(text)), &number)) return false;
       *out = saturate(number, to == SKEP_BIGINT);
@@ -101,14 +87,12 @@ skep_status skep_target_number(skep_arena *arena, const skep_type *key, const sk
                                skep_err *err) {
   enum { LONGEST = 24 };
   int64_t number;
-  bool integer =
-      key->kind == SKEP_TINYINT || key->kind == SKEP_SMALLINT || key->kind == SKEP_INT || key->kind == SKEP_BIGINT;
   while (value->kind == SKEP_EXPR_UNARY) value = value->unary.operand;
-  if (!integer || *text == NULL || value->kind != SKEP_EXPR_LITERAL) return SKEP_OK;
+  if (!skep_rule_is_integer(key) || *text == NULL || value->kind != SKEP_EXPR_LITERAL) return SKEP_OK;
   if (!cast_number(value->literal.kind, *text, key->kind, &number)) return SKEP_OK;
   char *copy = skep_arena_alloc(arena, LONGEST);
   if (copy == NULL) return skep_fail(err, SKEP_ERR_NOMEM, "a partition value");
-  snprintf(copy, LONGEST, "%lld", (long long)narrow(number, key->kind));
+  snprintf(copy, LONGEST, "%lld", (long long)skep_rule_wrap(key->kind, number));
   *text = copy;
   return SKEP_OK;
 }
