@@ -17,10 +17,6 @@ skep_status skep_counter_taken(const char *counter, int64_t number, skep_err *er
                    skep_quote(quoted, sizeof quoted, counter, strlen(counter)), number);
 }
 
-skep_status skep_counter_used(skep_status st, const char *counter, int64_t number, skep_err *err) {
-  return st == SKEP_ERR_EXISTS ? skep_counter_taken(counter, number, err) : st;
-}
-
 /* --- ids of the catalog's rows --- */
 
 #define MODEL "org.apache.hadoop.hive.metastore.model."
@@ -148,19 +144,28 @@ typedef struct counting {
   size_t n_tables, capacity;
 } counting;
 
-static skep_status tell(counting *c, const char *name, int64_t next, int64_t used, skep_err *err) {
+/* One whose next is not above what is there: told, and, when it is to be raised, fit for that. */
+static skep_status behind(counting *c, const char *name, int64_t next, int64_t used, skep_err *err) {
   char line[600];
   c->n_behind++;
-  if (c->raises) {
-    snprintf(line, sizeof line, "%s: goes on from %" PRId64, name, used + 1);
-  } else {
+  if (!c->raises) {
     snprintf(line, sizeof line, "%s: the next is %" PRId64 ", and %" PRId64 " is there: skep metastore reseed", name,
              next, used);
+    return c->visit(c->self, line, err);
   }
+  if (used == INT64_MAX)
+    return skep_fail(err, SKEP_ERR_LIMIT, "%s: %" PRId64 " is there, and no number is above", name, used);
+  snprintf(line, sizeof line, "%s: goes on from %" PRId64, name, used + 1);
   return c->visit(c->self, line, err);
 }
 
-/* SKEP_ERR_NOT_FOUND: its table is missing, which others tell. */
+/* A table or column that is missing is told by others. */
+static skep_status unless_missing(skep_status st, const skep_err *reason, skep_err *err) {
+  if (st == SKEP_ERR_NOT_FOUND) return SKEP_OK;
+  if (st != SKEP_OK && err != NULL) *err = *reason;
+  return st;
+}
+
 static skep_status read_number(counting *c, size_t at, int64_t *next, int64_t *used, bool *found, skep_err *err) {
   *used = 0;
   SKEP_TRY(skep_db_get_i64(c->db, numbers[at].next, SKEP_NO_PARAMS, next, found, err));
@@ -172,26 +177,15 @@ static skep_status read_number(counting *c, size_t at, int64_t *next, int64_t *u
   return SKEP_OK;
 }
 
-/* A number at its end cannot go on. */
-static skep_status check_end(const char *name, int64_t used, skep_err *err) {
-  if (used < INT64_MAX) return SKEP_OK;
-  return skep_fail(err, SKEP_ERR_LIMIT, "%s: %" PRId64 " is there, and no number is above", name, used);
-}
-
 static skep_status look_at_number(counting *c, size_t at, skep_err *err) {
   int64_t next = 0, used = 0;
   bool found = false;
   skep_err reason = {0};
   if (numbers[at].is_sequence && skep_db_dialect(c->db)->writers_alone) return SKEP_OK;
   skep_status status = read_number(c, at, &next, &used, &found, &reason);
-  if (status == SKEP_ERR_NOT_FOUND || (status == SKEP_OK && (!found || next > used))) return SKEP_OK;
-  if (status != SKEP_OK) {
-    if (err != NULL) *err = reason;
-    return status;
-  }
-  SKEP_TRY(tell(c, numbers[at].name, next, used, err));
+  if (status != SKEP_OK || !found || next > used) return unless_missing(status, &reason, err);
+  SKEP_TRY(behind(c, numbers[at].name, next, used, err));
   if (!c->raises) return SKEP_OK;
-  SKEP_TRY(check_end(numbers[at].name, used, err));
   const skep_param params[] = {skep_p_i64(numbers[at].is_sequence ? used : used + 1)};
   int64_t ignored;
   if (numbers[at].is_sequence) return skep_db_get_i64(c->db, numbers[at].raise, params, 1, &ignored, NULL, err);
@@ -208,14 +202,9 @@ static skep_status look_at_class(counting *c, size_t at, skep_err *err) {
   skep_status status = skep_db_get_i64(c->db, sql_next_id, SKEP_PARAMS(skep_p_text(name)), &next, &found, &reason);
   if (status == SKEP_OK) status = skep_db_get_i64(c->db, classes[at].used, SKEP_NO_PARAMS, &used, NULL, &reason);
   if (!found) next = 1;
-  if (status == SKEP_ERR_NOT_FOUND || (status == SKEP_OK && next > used)) return SKEP_OK;
-  if (status != SKEP_OK) {
-    if (err != NULL) *err = reason;
-    return status;
-  }
-  SKEP_TRY(tell(c, line, next, used, err));
+  if (status != SKEP_OK || next > used) return unless_missing(status, &reason, err);
+  SKEP_TRY(behind(c, line, next, used, err));
   if (!c->raises) return SKEP_OK;
-  SKEP_TRY(check_end(line, used, err));
   return set_next_id(c->db, name, used + 1, err);
 }
 
@@ -236,18 +225,15 @@ static skep_status read_tables(counting *c, skep_err *err) {
   skep_status status = skep_db_query(c->db, sql_write_ids, SKEP_NO_PARAMS, &stmt, &reason);
   while (status == SKEP_OK && (status = skep_stmt_next(stmt, &reason)) == SKEP_OK) status = add_table(c, stmt, &reason);
   skep_stmt_done(stmt);
-  if (status == SKEP_END || status == SKEP_ERR_NOT_FOUND) return SKEP_OK;
-  if (err != NULL) *err = reason;
-  return status;
+  return unless_missing(status == SKEP_END ? SKEP_OK : status, &reason, err);
 }
 
 static skep_status look_at_table(counting *c, const table_ids *t, skep_err *err) {
   char name[420], line[460], quoted[440];
   snprintf(name, sizeof name, "%.128s.%.256s", t->database, t->table);
   snprintf(line, sizeof line, "write ids of %s", skep_quote(quoted, sizeof quoted, name, strlen(name)));
-  SKEP_TRY(tell(c, line, t->has_row ? t->next : 1, t->used, err));
+  SKEP_TRY(behind(c, line, t->has_row ? t->next : 1, t->used, err));
   if (!c->raises) return SKEP_OK;
-  SKEP_TRY(check_end(line, t->used, err));
   const skep_param next = skep_p_i64(t->used + 1), database = skep_p_text(t->database), table = skep_p_text(t->table);
   if (t->has_row)
     return skep_db_run(c->db,

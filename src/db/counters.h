@@ -18,7 +18,5 @@ SKEP_NODISCARD skep_status skep_counters_raise(skep_db *db, skep_schema_visitor 
 
 /* The number that `counter` gave is there: SKEP_ERR_CORRUPT with what to do. */
 skep_status skep_counter_taken(const char *counter, int64_t number, skep_err *err);
-/* The status of an INSERT under the number that it gave: SKEP_ERR_EXISTS becomes that. */
-skep_status skep_counter_used(skep_status st, const char *counter, int64_t number, skep_err *err);
 
 #endif

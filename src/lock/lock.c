@@ -192,7 +192,7 @@ static skep_status insert_row(skep_db *db, const skep_lock_owner *owner, const s
                   skep_p_text(owner->user == NULL ? "unknown" : owner->user),
                   skep_p_text(owner->host == NULL ? "unknown" : owner->host), skep_p_text(owner->agent)),
       NULL, err);
-  return skep_counter_used(status, "NEXT_LOCK_ID", ext_id, err);
+  return status == SKEP_ERR_EXISTS ? skep_counter_taken("NEXT_LOCK_ID", ext_id, err) : status;
 }
 
 /* The row of NEXT_LOCK_ID is locked first: whoever asked before has ended its database transaction then, so all lower
