@@ -250,15 +250,6 @@ static skep_status rename_partition(skep_session *s, ddl_alter *a, skep_err *err
 
 /* ---- PARTITION COLUMN ---- */
 
-static const char *type_text(skep_session *s, const skep_type *type) {
-  skep_buf buf;
-  skep_buf_init(&buf, s->ctx, 1 << 16);
-  skep_type_print(type, &buf);
-  const char *out = skep_buf_copy(&buf, &s->arena);
-  skep_buf_fini(&buf);
-  return out == NULL ? "?" : out;
-}
-
 /* Every value must be one of the new type, and be spelled as that type spells it: statements find the partition of a
  * row by the name that its values make, so rows of d=01 would be written to d=1 (as they are in Hive). */
 static skep_status check_new_type(skep_session *s, ddl_alter *a, uint32_t at, const skep_type *type, skep_err *err) {
@@ -274,12 +265,12 @@ static skep_status check_new_type(skep_session *s, ddl_alter *a, uint32_t at, co
                            "Exception while checking type conversion of existing partition values to FieldSchema("
                            "name:%s, type:%s, comment:null) : Exception while converting string to %s for partition : "
                            "%s, index: %u",
-                           ddl_quote(s, a->was->partition_keys->names[at]), type_text(s, type), type_text(s, type),
+                           ddl_quote(s, a->was->partition_keys->names[at]), ddl_type(s, type), ddl_type(s, type),
                            ddl_quote(s, list[i].name), at);
     if (strcmp(value, list[i].values[at]) != 0)
       return skep_fail(err, SKEP_ERR_UNSUPPORTED,
                        "%s: as %s the value of partition %s would be written %s; rename the partition first",
-                       ddl_name(s, a->was), type_text(s, type), ddl_quote(s, list[i].name), ddl_quote(s, value));
+                       ddl_name(s, a->was), ddl_type(s, type), ddl_quote(s, list[i].name), ddl_quote(s, value));
   }
   return SKEP_OK;
 }
@@ -290,9 +281,7 @@ static skep_status partition_column(skep_session *s, ddl_alter *a, skep_err *err
   const skep_type *keys = a->was->partition_keys, like = {.kind = SKEP_STRUCT};
   int64_t at = skep_type_child(keys, def->name, strlen(def->name), true);
   if (at < 0) return ddl_semantic_fail(err, 10002, "Invalid column reference %s", ddl_quote(s, def->name));
-  if (def->type->n_children > 0)
-    return ddl_semantic_fail(err, 10126, "Partition column must be of primitive type. Found %s of type: %s",
-                             ddl_quote(s, def->name), type_text(s, def->type));
+  SKEP_TRY(ddl_check_key_type(s, def->name, def->type, err));
   SKEP_TRY(ddl_alter_write_id(s, a, err));
   SKEP_TRY(check_new_type(s, a, (uint32_t)at, def->type, err));
   const skep_type **children = skep_arena_zero(&s->arena, keys->n_children, sizeof *children);

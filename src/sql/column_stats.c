@@ -65,7 +65,7 @@ static skep_status choose_one(skep_session *s, const skep_catalog_table *t, cons
     if (at[i] == (uint32_t)child) return SKEP_OK;
   if (family_of(t->columns->children[child]) == F_NONE)
     skep_session_note(s, "WARNING: Only primitive type arguments are accepted but %s is passed for %s.",
-                      show_type(s, t->columns->children[child]), name);
+                      ddl_type(s, t->columns->children[child]), name);
   else
     at[out->n++] = (uint32_t)child;
   return SKEP_OK;
@@ -221,7 +221,7 @@ skep_status skep_stats_read(skep_session *s, const skep_catalog_table *t, const 
     const skep_type *type = t->columns->children[columns->at[i]];
     family f = family_of(type);
     out[i] = (skep_catalog_column_stats){.column = t->columns->names[columns->at[i]],
-                                         .type = show_type(s, type),
+                                         .type = ddl_type(s, type),
                                          .has_distinct = f != F_BINARY && f != F_BOOLEAN,
                                          .has_length = f == F_TEXT || f == F_BINARY,
                                          .has_bools = f == F_BOOLEAN};

@@ -64,6 +64,15 @@ const char *ddl_number(skep_session *s, int64_t value) {
   return skep_arena_strndup(&s->arena, text, (size_t)n);
 }
 
+const char *ddl_type(skep_session *s, const skep_type *type) {
+  skep_buf buf;
+  skep_buf_init(&buf, s->ctx, 1 << 20);
+  skep_type_print(type, &buf);
+  const char *out = skep_buf_copy(&buf, &s->arena);
+  skep_buf_fini(&buf);
+  return out == NULL ? "?" : out;
+}
+
 /* ---- names ---- */
 
 const char *ddl_db_of(const skep_session *s, const skep_table_name *name) {

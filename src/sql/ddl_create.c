@@ -136,15 +136,7 @@ static skep_status check_names(builder *b, skep_err *err) {
     if (skep_type_child(p, p->names[i], length, true) != (int64_t)i ||
         skep_type_child(c, p->names[i], length, true) >= 0)
       return ddl_semantic_fail(err, 10035, "Column repeated in partitioning columns");
-    if (skep_kind_is_nested(p->children[i]->kind)) {
-      skep_buf type;
-      skep_buf_init(&type, b->s->ctx, 1 << 16);
-      skep_type_print(p->children[i], &type);
-      skep_status st = ddl_semantic_fail(err, 10126, "Partition column must be of primitive type. Found %s of type: %s",
-                                         ddl_quote(b->s, p->names[i]), ddl_quote(b->s, skep_buf_string(&type)));
-      skep_buf_fini(&type);
-      return st;
-    }
+    SKEP_TRY(ddl_check_key_type(b->s, p->names[i], p->children[i], err));
   }
   return SKEP_OK;
 }

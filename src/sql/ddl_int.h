@@ -24,6 +24,8 @@ const char *ddl_name(skep_session *s, const skep_catalog_table *t);
 bool ddl_same_word(const char *a, const char *b);                                   /* equal but for ASCII case */
 const char *ddl_join(skep_session *s, const char *a, const char *b, const char *c); /* in the arena; NULL: no memory */
 const char *ddl_number(skep_session *s, int64_t value);
+/* A type as Hive prints it, in the arena; "?" when memory is out. */
+const char *ddl_type(skep_session *s, const skep_type *type);
 
 /* The database of a name: as written, or the session's. */
 const char *ddl_db_of(const skep_session *s, const skep_table_name *name);
@@ -72,6 +74,8 @@ skep_status ddl_empty_stats(skep_session *s, const skep_type *columns, skep_cata
 skep_status ddl_constant_text(skep_session *s, const skep_expr *value, const char **out, skep_err *err);
 /* "{d=2026-01-01, s=x}", as Hive prints a spec. */
 const char *ddl_spec_text(skep_session *s, const skep_partition_spec *spec);
+/* 10126: a key of a nested type. */
+skep_status ddl_check_key_type(skep_session *s, const char *name, const skep_type *type, skep_err *err);
 /* Refuses names that are no partition keys. */
 skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec,
                            skep_err *err);

@@ -92,6 +92,12 @@ skep_status ddl_spec_check(skep_session *s, const skep_catalog_table *t, const s
   return SKEP_OK;
 }
 
+skep_status ddl_check_key_type(skep_session *s, const char *name, const skep_type *type, skep_err *err) {
+  if (!skep_kind_is_nested(type->kind)) return SKEP_OK;
+  return ddl_semantic_fail(err, 10126, "Partition column must be of primitive type. Found %s of type: %s",
+                           ddl_quote(s, name), ddl_quote(s, ddl_type(s, type)));
+}
+
 skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const skep_partition_spec *spec, bool all,
                             const char *const **out, skep_err *err) {
   uint32_t n = t->partition_keys->n_children, given = 0;
@@ -108,15 +114,10 @@ skep_status ddl_spec_values(skep_session *s, const skep_catalog_table *t, const 
     SKEP_TRY(ddl_constant_text(s, item->value, &text, err));
     SKEP_TRY(skep_target_number(&s->arena, t->partition_keys->children[at], item->value, &text, err));
     skep_status st = skep_catalog_partition_value(&s->arena, t->partition_keys->children[at], text, &values[at], err);
-    if (st == SKEP_ERR_RANGE) {
-      skep_buf type;
-      skep_buf_init(&type, s->ctx, 1 << 16);
-      skep_type_print(t->partition_keys->children[at], &type);
-      st = ddl_semantic_fail(err, 10248,
-                             "Cannot add partition column %s of type string as it cannot be converted to type %s",
-                             item->name, skep_buf_string(&type));
-      skep_buf_fini(&type);
-    }
+    if (st == SKEP_ERR_RANGE)
+      return ddl_semantic_fail(err, 10248,
+                               "Cannot add partition column %s of type string as it cannot be converted to type %s",
+                               item->name, ddl_type(s, t->partition_keys->children[at]));
     if (st != SKEP_OK) return st;
     given++;
   }

@@ -98,15 +98,6 @@ static const char *date_text(writer *w, int64_t seconds) {
   return from_buf(w, &out);
 }
 
-const char *show_type(skep_session *s, const skep_type *type) {
-  skep_buf buf;
-  skep_buf_init(&buf, s->ctx, 1 << 20);
-  skep_type_print(type, &buf);
-  const char *out = skep_buf_copy(&buf, &s->arena);
-  skep_buf_fini(&buf);
-  return out == NULL ? "?" : out;
-}
-
 const skep_catalog_params *show_serde_params(const skep_catalog_table *t) {
   static const skep_catalog_params none = {NULL, 0};
   bool only_format = t->serde_params.n == 1 && strcmp(t->serde_params.items[0].key, "serialization.format") == 0;
@@ -135,7 +126,7 @@ static void put_column(writer *w, const char *name, const char *type, const char
 
 static void put_columns(writer *w, const skep_type *columns, const char *const *comments) {
   for (uint32_t i = 0; i < columns->n_children; i++)
-    put_column(w, columns->names[i], show_type(w->s, columns->children[i]), comments[i] == NULL ? "" : comments[i]);
+    put_column(w, columns->names[i], ddl_type(w->s, columns->children[i]), comments[i] == NULL ? "" : comments[i]);
 }
 
 static void column_heading(writer *w) { row(w, "# col_name            ", pad(w, "data_type"), pad(w, "comment")); }
@@ -365,7 +356,7 @@ void skep_describe_java_map(const skep_catalog_params *params, skep_buf *out) {
 static void put_fields(writer *w, skep_buf *out, const skep_type *columns, const char *const *comments) {
   for (uint32_t i = 0; i < columns->n_children; i++)
     skep_buf_printf(out, "%sFieldSchema(name:%s, type:%s, comment:%s)", i == 0 ? "" : ", ", columns->names[i],
-                    show_type(w->s, columns->children[i]), comments[i] == NULL ? "null" : comments[i]);
+                    ddl_type(w->s, columns->children[i]), comments[i] == NULL ? "null" : comments[i]);
 }
 
 static void put_storage(writer *w, skep_buf *out, const skep_catalog_table *t, const char *location,
@@ -560,14 +551,14 @@ static void one_column(writer *w, const skep_describe *d, const skep_catalog_tab
   const char *stats = skep_catalog_param_get(&t->params, "COLUMN_STATS_ACCURATE"); /* the table's, of a partition too */
   name = d->column.items[d->column.n - 1];
   if (!d->formatted) {
-    row(w, pad(w, name), pad(w, show_type(w->s, type)), pad(w, comment));
+    row(w, pad(w, name), pad(w, ddl_type(w->s, type)), pad(w, comment));
     if (stats != NULL) row(w, "COLUMN_STATS_ACCURATE", escape_java(w, stats), NULL);
     return;
   }
   static const char *const labels[] = {"min",         "max",       "num_nulls",  "distinct_count", "avg_col_len",
                                        "max_col_len", "num_trues", "num_falses", "bit_vector"};
   property(w, "col_name", name);
-  property(w, "data_type", show_type(w->s, type));
+  property(w, "data_type", ddl_type(w->s, type));
   const char *cells[SKEP_N_STATS_SHOWN] = {"", "", "", "", "", "", "", "", ""};
   if (stored != NULL) column_statistics(w, t, p, stored, type, cells, &stats);
   for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) property(w, labels[i], cells[i]);

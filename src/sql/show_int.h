@@ -26,8 +26,6 @@ skep_status show_locks(skep_session *s, const skep_show *show, skep_result **out
 
 /* Name of a constraint's column, partition keys behind the others. */
 const char *show_column(const skep_catalog_table *t, int32_t at);
-/* Name of a type as Hive prints it, in the arena; "?" when memory is out. */
-const char *show_type(skep_session *s, const skep_type *type);
 /* Whether SerDe properties are shown: what full-ACID tables have is hidden. Seen in 4.0.1. */
 const skep_catalog_params *show_serde_params(const skep_catalog_table *t);
 
